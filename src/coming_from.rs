@@ -1,4 +1,4 @@
-//! For users of other systems: their names and programs in figrs.
+//! Guides for users of other systems, which list the names and programs of these systems with their equivalents in figrs.
 
 #[doc = "[tutorial]: crate::tutorial\n[chapter 3]: crate::tutorial::chains_and_laziness\n"]
 #[doc = include_str!("../docs/coming-from-figaro.md")]

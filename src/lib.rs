@@ -101,7 +101,8 @@ pub mod glossary {}
 #[cfg(any(doc, all(doctest, feature = "full")))]
 pub mod tutorial;
 
-/// Interfaces between the crates, tests and benchmarks of figrs. The interfaces are not meant for users: any version may change them.
+/// Internal interfaces between the crates, tests and benchmarks of figrs. The internal interfaces are not meant for users: any version of figrs may
+/// change them.
 #[doc(hidden)]
 pub mod internals {
     pub use figrs_core::internals::*;
@@ -109,7 +110,7 @@ pub mod internals {
     pub use figrs_lower::internals::*;
 }
 
-/// Names that most programs use: `use figrs::prelude::*;`.
+/// Names that most programs with figrs use: `use figrs::prelude::*;`.
 pub mod prelude {
     pub use figrs_core::{
         Apply, Beta, Binomial, Chain, Constant, ContinuousUniform, Cpd, Dist, Element, Exponential,

@@ -3,7 +3,7 @@
 use figrs::prelude::*;
 use figrs::{Elements, Parts, Process, distinct};
 
-/// Number of people, of projects, and of the quarters whose markets are parts of the company.
+/// Number of people, number of projects, and number of quarters whose markets belong to the company.
 const PEOPLE: usize = 3;
 const PROJECTS: usize = 3;
 const QUARTERS: u32 = 4;
@@ -22,7 +22,7 @@ pub(crate) struct Project {
     /// The leader: a reference, because it is uncertain who leads the project.
     pub(crate) leader: Element<Person>,
     pub(crate) late: Element<bool>,
-    /// The quarter of the delivery; a late project is delivered a quarter after its plan.
+    /// The quarter in which the project is delivered; a late project is delivered one quarter after its plan.
     pub(crate) quarter: Element<u32>,
     pub(crate) price: Element<i64>,
 }
@@ -66,7 +66,7 @@ impl Project {
 }
 
 impl Company {
-    /// Builds a company. Project `i` is planned for quarter `i`.
+    /// Builds a company. In this company, the project with the index `i` is planned for the quarter `i`.
     pub(crate) fn new() -> Self {
         let market = Process::recursive(|market: &Process<u32, &'static str>, quarter| {
             let change = |stay| Select::new([(stay, "good"), (1.0 - stay, "poor")]);

@@ -25,7 +25,7 @@ use company::{Company, Person};
 /// The evidence if no file is given: two projects are late, and the market of the second quarter is good.
 const EVIDENCE: &str = r#"{"projects": [{"late": true}, {"late": true}, null], "markets": [null, "good", null, null]}"#;
 
-/// The last section of the long help.
+/// The last section of the text that `--help` prints.
 const DETAILS: &str = r#"Model: three people lead three projects.
   Each person is "junior" or "senior".
   The projects are planned for the quarters 0, 1 and 2; the leader of each project is uncertain.
@@ -94,7 +94,7 @@ fn run(options: &Options) -> Result<(), Failure> {
     })
 }
 
-/// The probabilities of the values of each part, by the path of the part, and the log-evidence.
+/// The probabilities of the values of each part of an object, by the path of the part, and the log-evidence.
 struct Answered {
     marginals: Map<String, Json>,
     log_evidence: f64,
@@ -140,7 +140,7 @@ fn answered(company: &Company, model: &Model) -> Result<Answered, Failure> {
 }
 
 impl Answered {
-    /// Adds the values of a part that are possible, in ascending order.
+    /// Adds the possible values of a part of an object, in ascending order.
     fn add<T: Value + Display + PartialOrd>(
         &mut self,
         answer: &Answer,

@@ -90,7 +90,7 @@ impl Name {
         )
     }
 
-    /// Returns the algorithm, which takes a given total number of samples.
+    /// Returns the algorithm, set up with the given total number of samples.
     pub(crate) fn algorithm(self, samples: u64, seed: u64, watch: &Watch) -> Box<dyn Algorithm> {
         let share = |parts: u64| samples.div_ceil(parts);
         match self {

@@ -23,7 +23,7 @@ use watch::Watch;
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// Maximum number of targets whose posteriors are shown as bars.
+/// Maximum number of targets of the comparison whose posteriors are shown as bars.
 const BARS: usize = 12;
 
 fn main() -> ExitCode {

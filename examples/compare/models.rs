@@ -14,7 +14,7 @@ use figrs_network::NetworkReader;
 
 use super::options::{Generator, Model as Named, Options};
 
-/// Returns the comparison that the options ask for.
+/// Returns the comparison of algorithms that the command-line options describe.
 pub(crate) fn question(options: &Options) -> Result<Compare, Failure> {
     if let Some(path) = &options.network {
         return network(path, options);

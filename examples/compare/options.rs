@@ -10,7 +10,7 @@ use figrs_command::{
 
 use super::algorithms::Name;
 
-/// The last section of the long help.
+/// The last section of the text that `--help` prints.
 const DETAILS: &str = r#"Columns:
   answer     the first number of the answer
   error      the largest error over all numbers; worlds are compared by log-probability
@@ -150,7 +150,7 @@ pub(crate) enum Format {
 }
 
 impl Options {
-    /// Returns an error if several options together are not allowed.
+    /// Returns an error if the command line contains several options that exclude each other.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         if self.network.is_none() && (self.query != ["all"] || !self.evidence.is_empty()) {
             return Err("--query and --evidence need --network".into());
@@ -194,7 +194,7 @@ impl Options {
         Ok(())
     }
 
-    /// Returns the requested algorithms, or the default ones.
+    /// Returns the requested algorithms; without a request, the default algorithms.
     pub(crate) fn algorithms(&self) -> Vec<Name> {
         if self.algorithms.is_empty() {
             match self.model {

@@ -9,14 +9,14 @@ use figrs_command::Progress;
 
 use super::options::Options;
 
-/// Number of parts into which the progress line divides one step of the comparison.
+/// Number of parts into which the progress line divides one step (one run of an algorithm) of the comparison.
 const FINE: u64 = 1000;
 
-/// Controls all algorithms of a run: the line on the terminal, the interrupt and the time limit.
+/// Controls all algorithms of the comparison: shows the progress line on the terminal, and passes on the interrupt and the time limit.
 #[derive(Clone)]
 pub(crate) struct Watch {
     line: Progress,
-    /// Number of completed steps of the comparison.
+    /// Number of completed steps (runs of algorithms) of the comparison.
     done: Arc<AtomicU64>,
     deadline: Option<Duration>,
 }
@@ -34,7 +34,7 @@ impl Watch {
         self.deadline
     }
 
-    /// Returns the listener that the comparison calls before each step.
+    /// Returns the listener that the comparison calls before each step (run of an algorithm).
     pub(crate) fn listener(&self) -> impl Fn(&ComparisonStep) + 'static {
         let watch = self.clone();
         move |step| {

@@ -47,12 +47,12 @@ pub(crate) struct Demands {
 }
 
 impl Demands {
-    /// True if there is any demand, or if --allow-unseen withdraws the default demand.
+    /// True if there is any demand on levels, or if --allow-unseen withdraws the default demand that every neighbourhood occurred in training.
     pub(crate) fn any(&self) -> bool {
         self.beyond_seen() || self.own.allow_unseen
     }
 
-    /// True if there is any demand besides the default demand that every neighbourhood occurred in training.
+    /// True if there is any demand on levels besides the default demand that every neighbourhood occurred in training.
     pub(crate) fn beyond_seen(&self) -> bool {
         let pieces = self.around.is_some() || self.start.is_some() || self.end.is_some();
         let files = pieces || !self.demands.is_empty();

@@ -66,10 +66,10 @@ pub(crate) fn sampler(
     Ok((sampler, origins))
 }
 
-/// Returns an exact sampler for soft demands, which particles only approximate; `None` if the user names a method, or if exact sampling takes much
-/// memory.
+/// Returns an exact sampler for soft demands, which a sampler with particles would only approximate; `None` if the user names a method, or if exact
+/// sampling takes much memory.
 fn soon_exact(options: &Options, demanded: &DemandedLevel) -> Option<NumberedLevels> {
-    /// Memory in bytes of a frontier that is explored in seconds.
+    /// Memory in bytes up to which the tables of exact inference (frontiers) are computed in seconds.
     const BYTES: u64 = 24 << 20;
     let is_soft =
         |demand: &Demand| matches!(demand, Demand::Near { .. } | Demand::Preferred { .. });
@@ -83,7 +83,7 @@ fn soon_exact(options: &Options, demanded: &DemandedLevel) -> Option<NumberedLev
         .ok()
 }
 
-/// Adds to an error the origin of each contradictory demand; `origins` has the origins of all demands.
+/// Adds to an error the origin of each contradictory demand; `origins` contains the origins of all demands.
 pub(crate) fn attributed(mut error: DemandedLevelError, origins: &[String]) -> DemandedLevelError {
     if let DemandedLevelError::Contradictory {
         demands, places, ..
@@ -104,7 +104,7 @@ pub(crate) fn conditioned(options: &Options) -> ConditionalSampler {
     particles.particles(options.question.particles())
 }
 
-/// The sampler with a line that shows the progress of its run.
+/// Returns the sampler with a progress line on the terminal that shows the progress of its run.
 pub(crate) fn watched(sampler: ConditionalSampler) -> ConditionalSampler {
     let line = Progress::of("particles", None);
     sampler.on_event(move |event| {
@@ -114,10 +114,10 @@ pub(crate) fn watched(sampler: ConditionalSampler) -> ConditionalSampler {
     })
 }
 
-/// The sampler with a line that counts the particles of all runs, on any number of threads.
+/// Returns the sampler with a progress line that counts the particles of all runs, on any number of threads.
 fn counted(sampler: ConditionalSampler) -> ConditionalSampler {
     thread_local! {
-        /// The progress of this thread's run at the last update.
+        /// The number of particles of this thread's run at the last update of the progress line.
         static BEFORE: Cell<u64> = const { Cell::new(0) };
     }
     let line = Progress::of("particles of unfinished levels", None);
@@ -145,8 +145,8 @@ pub(crate) fn exact_log_probability(
     Ok(exact.unwrap_or(f64::NEG_INFINITY))
 }
 
-/// The exact method, whose progress is shown on a terminal, and by notes after 5 seconds and then after twice as long each time, which
-/// predict the remaining time from the pace so far.
+/// The exact method, whose progress is shown on the terminal. Notes predict the remaining time from the pace so far: the first after 5 seconds, and
+/// each later note after twice the time.
 fn exact(options: &Options) -> ConditionalSampler {
     let progress = Progress::of("elements explored", Some(0));
     let (begun, noted) = (Instant::now(), AtomicU64::new(5));
@@ -251,7 +251,7 @@ fn demands(
     Ok(demands)
 }
 
-/// Adds the demands of files, and the paths that files and --playable demand.
+/// Adds the demands of files, and the paths of a player that files and --playable demand.
 fn add_files(
     demands: &mut Vec<(Demand, String)>,
     options: &Options,
@@ -291,7 +291,7 @@ impl Frame<'_> {
         Ok(Mask::read(path, self.tiles)?.turned(self.travel))
     }
 
-    /// Reads a mask of the size of a level.
+    /// Reads a file with a mask (a pattern of tiles) of the size of a level.
     fn whole(&self, path: &Path) -> Result<Mask, Failure> {
         let mask = self.mask(path)?;
         let size = (mask.height(), mask.width());

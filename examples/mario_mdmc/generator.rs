@@ -29,14 +29,14 @@ pub(crate) struct Trained {
     pub(crate) corpus: Corpus,
     pub(crate) chain: Arc<MarkovChain>,
     pub(crate) seed: u64,
-    /// The pictures of --tile-sheet.
+    /// The pictures of tiles in the file of --tile-sheet.
     pub(crate) sheet: Option<TileSheet>,
-    /// The demanded paths of the player; without demanded paths, any path by the rules of a movement if an option needs one.
+    /// The paths of the player that are demanded; if no path is demanded but an option needs a movement, any path by the rules of this movement.
     pub(crate) routes: Vec<Route>,
     engines: Vec<(Method, Engine)>,
 }
 
-/// A method of drawing levels.
+/// A method of drawing levels, with its sampler and its demands.
 struct Engine {
     levels: Box<dyn ItemSampler<Item = GeneratedLevel, Error = BoardError> + Send + Sync>,
     /// The name of the method that draws the levels.
@@ -44,19 +44,19 @@ struct Engine {
     /// The distribution of the levels, in words.
     guarantee: String,
     demands: Vec<Demand>,
-    /// The origin of each demand.
+    /// The origin (such as a file or an option) of each demand on the levels.
     origins: Vec<String>,
-    /// The sampler, if its model is conditioned on the demands.
+    /// The sampler of the method, if its model is conditioned on the demands.
     conditioned: Option<NumberedLevels>,
 }
 
-/// A level with the number of its unseen neighbourhoods and of its fallbacks.
+/// A level, with the number of its neighbourhoods that never occurred in training and the number of its tiles drawn by fallbacks.
 pub(crate) struct Made {
     pub(crate) level: Level,
     pub(crate) unseen: usize,
     /// Number of tiles drawn by simpler dependency structures (fallbacks); `None` for methods without such structures.
     pub(crate) fallbacks: Option<usize>,
-    /// Number of levels before this one that the stricter rules rejected.
+    /// Number of levels drawn before this level that the stricter rules of movement rejected.
     pub(crate) rejected: Option<u64>,
 }
 
@@ -123,7 +123,7 @@ impl Trained {
         self.engines.first().map(|(_, engine)| engine)
     }
 
-    /// All demands on the levels of the first method as text, with every tile.
+    /// Returns all demands on the levels of the first method as text, including the demand on every tile.
     pub(crate) fn demands(&self) -> String {
         let demands = self.first().map(|engine| format!("{:?}", engine.demands));
         demands.unwrap_or_default()
@@ -161,7 +161,7 @@ impl Trained {
         }
     }
 
-    /// Returns a level in its upright form.
+    /// Returns a level in its upright form, as players see it, instead of the coordinates of the model.
     pub(crate) fn upright(&self, level: &Level) -> Level {
         self.chain.travel().upright(level)
     }
@@ -199,7 +199,7 @@ fn sheet_of(path: &Path, side: usize, tiles: &Arc<TileSet>) -> Result<TileSheet,
 }
 
 impl Made {
-    /// Adds to a drawn level the number of its unseen neighbourhoods and of its fallbacks.
+    /// Adds to a drawn level the number of its neighbourhoods that never occurred in training and the number of its tiles drawn by fallbacks.
     fn of(generated: GeneratedLevel, chain: &MarkovChain) -> Self {
         let (unseen, fallbacks) = level_counts(&generated, chain);
         Self {
@@ -276,7 +276,7 @@ impl Engine {
         }
     }
 
-    /// Draws levels of an element program.
+    /// Creates the method that draws levels from a probabilistic program of elements, one element for each tile.
     fn of_program(
         method: Method,
         size: (usize, usize),
@@ -292,7 +292,7 @@ impl Engine {
         )
     }
 
-    /// Draws levels without demands.
+    /// Creates a method that draws levels without demands.
     fn undemanding(method: Method, levels: DrawnLevels, guarantee: &str) -> Result<Self, Failure> {
         let levels = ConditionalSampler::new().numbered(Arc::new(levels));
         Ok(Self {
@@ -305,7 +305,7 @@ impl Engine {
         })
     }
 
-    /// Draws levels of the chain again until demands are met, if there are any.
+    /// Creates a method that draws levels from the Markov chain again and again until the demands are met, if there are demands.
     fn drawn_again(
         method: Method,
         options: &Options,
@@ -333,7 +333,7 @@ impl Engine {
     }
 }
 
-/// Returns the model of --trained, which demands condition.
+/// Returns the model that --trained names, which is then conditioned on the demands.
 pub(crate) fn level_model(
     options: &Options,
     corpus: &Corpus,

@@ -211,7 +211,7 @@ fn check(options: &Options) -> Result<(), Failure> {
     }
 }
 
-/// Returns the training levels, and the chain that is trained on them or read from a file.
+/// Returns the training levels, and the Markov chain that is trained on them or read from a file.
 fn trained_chain(options: &Options) -> Result<(Corpus, MarkovChain), Failure> {
     let corpus = match &options.corpus[..] {
         [] => options.question.shipped()?,

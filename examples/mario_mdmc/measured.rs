@@ -33,7 +33,7 @@ impl Mean {
     }
 }
 
-/// The measures of the levels of a method, of the training set, or of a directory.
+/// The measures of the levels of a method, of the training set, or of a directory, as one column of a table.
 pub(crate) struct Column {
     pub(crate) name: String,
     pub(crate) levels: u64,
@@ -46,7 +46,7 @@ pub(crate) struct Column {
 /// The measures of one level.
 pub(crate) struct Measured {
     columns: usize,
-    /// The number of unseen neighbourhoods; `None` for a level of another height than the trained chain.
+    /// The number of neighbourhoods that never occurred in training; `None` if the level has another height than the trained chain.
     unseen: Option<usize>,
     metrics: LevelMetrics,
 }
@@ -118,7 +118,7 @@ impl Column {
         }
     }
 
-    /// Returns the heading of the column: the name, and the number of levels.
+    /// Returns the heading of the table column: the name of the method or the set, and the number of levels.
     pub(crate) fn heading(&self) -> String {
         format!("{} ({})", self.name, self.levels)
     }

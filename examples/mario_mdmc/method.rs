@@ -27,12 +27,12 @@ impl Method {
         name(self)
     }
 
-    /// True if the method draws from its own model instead of the Markov chain.
+    /// True if the method draws from a model of its own instead of the Markov chain of tiles.
     pub(crate) fn has_own_model(self) -> bool {
         matches!(self, Self::NGrams | Self::Hierarchical | Self::Field)
     }
 
-    /// True if the method looks ahead.
+    /// True if the method looks ahead: it accepts a tile only if the next tiles can be filled.
     pub(crate) fn looks_ahead(self) -> bool {
         matches!(self, Self::LookAhead | Self::Elements | Self::Columns)
     }

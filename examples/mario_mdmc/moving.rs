@@ -9,10 +9,10 @@ use figrs_models::mdmc::{TileSet, Travel};
 use crate::generator::Made;
 use crate::options::Options;
 
-/// All options that need the rules of a movement.
+/// Names of all options that need the rules of a player's movement.
 pub(crate) const MOVING: &str = "--playable, --show-path, --strict, --stats, --report, or a file of --demands with playable or pass";
 
-/// Returns the rules of --movement, or the rules that the tiles suggest.
+/// Returns the rules of movement that --movement names; without this option, the rules that the tiles suggest.
 pub(crate) fn rules(
     options: &Options,
     tiles: &TileSet,
@@ -42,7 +42,7 @@ fn message(error: &MovementError) -> Failure {
     format!("{error}{flag}").into()
 }
 
-/// Draws levels from seeds until they have all paths in `routes` by the stricter rules.
+/// Draws levels from further seeds until all paths in `routes` exist in them by the stricter rules of movement.
 pub(crate) fn strictly(
     routes: &[Route],
     seed: u64,

@@ -17,7 +17,7 @@ use crate::demand_flags::Demands;
 use crate::format::Format;
 use crate::method::{Method, Tile, name};
 
-/// The rows of the table of measures, for the long help.
+/// The rows of the table of measures, as a text for `--help`.
 const MEASURES: &str = "\
 Tiles of the levels that figrs ships: X ground, S brick, - air, ? and Q question block (full, empty), E enemy, < > [ ] pipe (top, side), o coin,
 B and b cannon (top, body).
@@ -168,7 +168,7 @@ pub(crate) struct Options {
     /// Default length of levels, if all training levels have the same length.
     #[arg(skip)]
     usual_length: OnceLock<usize>,
-    /// Length of the level of --around.
+    /// Length of the level in the file of --around.
     #[arg(skip)]
     around_length: OnceLock<usize>,
     /// True if the command chose the method, because the user gave none.
@@ -212,7 +212,7 @@ impl Options {
         self.sweeps.unwrap_or(100)
     }
 
-    /// True if the command draws a single level by particles, whose number then shows the progress.
+    /// True if the command draws a single level by particles; the number of particles then shows the progress.
     pub(crate) fn shows_particles(&self) -> bool {
         self.question.levels == 1 && self.stats.is_none() && self.methods == [Method::Conditioned]
     }
@@ -222,12 +222,12 @@ impl Options {
         self.threads.map_or_else(cores, usize::from)
     }
 
-    /// True if some option needs the rules of a movement.
+    /// True if some option needs rules for the movement of a player.
     pub(crate) fn needs_movement(&self) -> bool {
         self.demands.own.playable || self.question.show_path || self.question.strict
     }
 
-    /// True if the rules of a movement have an effect.
+    /// True if the rules for the movement of a player have an effect on the output.
     pub(crate) fn heeds_movement(&self) -> bool {
         self.needs_movement() || self.stats.is_some() || self.report.is_some()
     }
@@ -237,7 +237,7 @@ impl Options {
         self.checked_format().unwrap_or(Format::Text)
     }
 
-    /// Returns the format; an error if the extension of --out is that of no format.
+    /// Returns the format of the levels; an error if the extension of the file of --out is that of no format.
     pub(crate) fn checked_format(&self) -> Result<Format, Failure> {
         let formats = [
             ("txt", Format::Text),
@@ -249,7 +249,7 @@ impl Options {
         format_of(self.format, self.out.as_deref(), &formats)
     }
 
-    /// Chooses the default method if the user names none.
+    /// Chooses the default method of drawing levels if the user names none.
     pub(crate) fn choose_method(&mut self) {
         if self.methods.is_empty() {
             self.is_method_chosen = true;
@@ -265,7 +265,7 @@ impl Options {
         }
     }
 
-    /// Returns the first option that needs a method which the user does not name, with that method.
+    /// Returns the first option that needs a method of drawing levels which the user does not name, together with this method.
     pub(crate) fn without_method(&self) -> Option<(&'static str, Method)> {
         let given = [
             (
@@ -310,7 +310,7 @@ impl Options {
         given.find(|&(_, method)| !is_used(method))
     }
 
-    /// Returns the model that a method draws from.
+    /// Returns the trained model from which a method draws levels.
     pub(crate) fn model_of(&self, method: Method) -> TrainedModel {
         match method {
             Method::LookAhead | Method::Elements | Method::Columns => TrainedModel::Chain,
@@ -321,7 +321,7 @@ impl Options {
         }
     }
 
-    /// True if any method draws from a model for which `is` is true.
+    /// True if any method draws from a model for which the test `is` is true.
     pub(crate) fn any_model(&self, is: impl Fn(TrainedModel) -> bool) -> bool {
         self.methods.iter().any(|&method| is(self.model_of(method)))
     }

@@ -1,4 +1,4 @@
-//! Levels of a set, drawn on several threads and received in order.
+//! Levels of a numbered set, drawn on several threads and received in the order of their numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};
@@ -28,10 +28,10 @@ pub(crate) struct Wanted {
     pub(crate) batch: u64,
 }
 
-/// A batch of levels: its index, its level numbers, and its results.
+/// A batch of levels: the index of the batch, the numbers of its levels, and the results of drawing them.
 type Batch<T> = (u64, Range<u64>, Result<Vec<T>, Failure>);
 
-/// A batch that a thread sends, or the failure of a thread.
+/// A batch of levels that a thread sends, or the failure of a thread.
 type Sent<T> = Result<Batch<T>, figrs::Error>;
 
 /// Calls `work` for the numbers of the levels on several threads, and passes the results to `take` in order; returns the number of results taken.
@@ -100,7 +100,7 @@ pub(crate) fn in_order<T: Send + 'static>(
     Ok(count)
 }
 
-/// Returns the next message of the threads; `None` after the last batch, or if the command is asked to stop.
+/// Returns the next batch that a thread sends; `None` after the last batch, or if the command is asked to stop.
 fn next_sent<T>(receiver: &Receiver<Sent<T>>, stopped: &mut Option<Instant>) -> Option<Sent<T>> {
     loop {
         match receiver.recv_timeout(POLL) {

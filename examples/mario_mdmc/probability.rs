@@ -1,4 +1,4 @@
-//! Probabilities of demands.
+//! Probabilities that a drawn level meets demands.
 
 use std::io::Write;
 use std::path::Path;
@@ -60,7 +60,7 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// Returns the logarithm of the demands' probability by a method, and its standard error.
+/// Returns the logarithm of the probability that the demands are met, as a method computes it, and its standard error.
 fn probability(
     method: Method,
     options: &Options,

@@ -1,6 +1,7 @@
 //! Sets of numbered level files that can be continued after an interruption.
 //!
-//! A set also has a file of settings, and a journal with a line for each written level: its number, the size of its file and its checksum.
+//! A set of level files also has a file of settings, and a journal with a line for each written level: its number, the size of its file and its
+//! checksum.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -15,17 +16,17 @@ use serde_json::{Map, Value};
 use crate::generator::Trained;
 use crate::options::Options;
 
-/// The journal of a set that is being written.
+/// The journal of a set of level files that is being written.
 pub(crate) struct Journal {
     path: PathBuf,
     file: File,
 }
 
 impl Journal {
-    /// Begins or continues a set; returns its journal, and the numbers of the levels whose files are unchanged. The file `record` gets the settings
-    /// before the first level is written.
+    /// Begins or continues a set of level files; returns its journal, and the numbers of the levels whose files are unchanged. The settings are
+    /// written to the file `record` before the first level is written.
     ///
-    /// Continuing a set with other settings is an error.
+    /// Continuing a set of level files with other settings is an error.
     pub(crate) fn open(
         options: &Options,
         trained: &Trained,
@@ -86,7 +87,7 @@ fn is_there(path: &Path) -> bool {
     !matches!(fs::exists(path), Ok(false))
 }
 
-/// Returns an error if a set was begun with other settings.
+/// Returns an error if a set of level files was begun with other settings.
 fn check(record: &Path, mine: &Map<String, Value>) -> Result<(), Failure> {
     let text = read_text(record)?;
     let record = record.display();
@@ -128,14 +129,14 @@ fn levels(text: &str) -> (BTreeMap<u64, Fingerprint>, usize) {
     (written, good)
 }
 
-/// True if a file has a given checksum.
+/// True if a file has the given checksum.
 fn is_file_of(path: &Path, print: Fingerprint) -> bool {
     let is_as_long =
         fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == print.bytes);
     is_as_long && fs::read(path).is_ok_and(|bytes| Fingerprint::of(&bytes) == print)
 }
 
-/// Returns all settings that the files of the set depend on, except the number of levels.
+/// Returns all settings on which the level files of the set depend, except the number of levels.
 fn settings(options: &Options, trained: &Trained) -> Result<Map<String, Value>, Failure> {
     let settings = trained.settings().into_iter();
     let fingerprint = |text: &str| Fingerprint::of(text.as_bytes()).to_string();

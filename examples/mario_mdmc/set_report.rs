@@ -13,7 +13,7 @@ use crate::options::Options;
 use crate::sets::writer;
 use crate::stats::yardstick;
 
-/// Maximum number of levels on the page.
+/// Maximum number of levels on the HTML page.
 const SHOWN: usize = 12;
 
 /// The contents of the HTML page, collected level by level.
@@ -37,7 +37,7 @@ impl<'a> SetReport<'a> {
         })
     }
 
-    /// Adds a level to the page, and the path of a player to draw in it.
+    /// Adds a level to the HTML page, with the path of a player that is drawn in its picture.
     pub(crate) fn add(
         &mut self,
         index: u64,

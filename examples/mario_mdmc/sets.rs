@@ -29,11 +29,11 @@ pub(crate) struct Totals {
     kept: u64,
     /// Number of playable levels, among the levels whose path was requested.
     playable: u64,
-    /// The obstacle in the last level that is not playable.
+    /// The obstacle that stops the player in the last level that is not playable.
     obstacle: Option<Obstacle>,
 }
 
-/// The totals and the report, collected while levels are written.
+/// The totals and the HTML report, collected while levels are written.
 struct SetMeasures<'a> {
     totals: Totals,
     report: Option<SetReport<'a>>,
@@ -179,7 +179,7 @@ fn write_list(
     out.flush().map_err(cannot)
 }
 
-/// Returns a function that draws the levels of a range of numbers.
+/// Returns a function that draws the levels whose numbers lie in a given range.
 fn work(
     trained: &Arc<Trained>,
 ) -> impl Fn(std::ops::Range<u64>) -> Result<Vec<Made>, Failure> + Send + Sync + 'static {
@@ -236,7 +236,7 @@ fn json_of(trained: &Trained, index: u64, made: &Made, path: Option<Playability>
     level
 }
 
-/// Writes one file for each level, numbered if there are several; for maps also the picture of the tiles.
+/// Writes one file for each level, numbered if there are several levels; for maps of an editor, also writes the picture of the tiles.
 fn write_files(
     options: &Options,
     trained: &Arc<Trained>,
@@ -311,7 +311,7 @@ pub(crate) fn writer<'a>(trained: &'a Trained, level: &'a Level) -> LevelWriter<
     }
 }
 
-/// Adds the settings that reproduce a level to its writer.
+/// Adds to the writer of a level the settings with which the level can be reproduced.
 fn notes<'a>(trained: &Trained, index: u64, writer: LevelWriter<'a>) -> LevelWriter<'a> {
     let writer = writer
         .note("Software", concat!("figrs ", env!("CARGO_PKG_VERSION")))
@@ -333,7 +333,7 @@ fn output(path: &Path, error: OutputError) -> Failure {
     }
 }
 
-/// Returns the path with a suffix after its name, and with an extension. The name of the file may contain dots.
+/// Returns the path with a suffix after its file name, and with an extension. The name of the file may contain dots.
 fn with_suffix(path: &Path, suffix: &str, extension: &str) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_os_string();
     name.push(suffix);

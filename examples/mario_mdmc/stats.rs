@@ -19,7 +19,8 @@ use crate::moving;
 use crate::options::Options;
 use crate::ordered::{Wanted, in_order};
 
-/// Returns the training levels as the reference of all measures, with difficulty profiles of --sections and the movement for playability.
+/// Returns the training levels as the reference of all measures, with the number of sections for difficulty profiles and the movement for
+/// playability.
 pub(crate) fn yardstick(options: &Options, trained: &Trained) -> Result<ReferenceCorpus, Failure> {
     let yardstick = ReferenceCorpus::new(&trained.corpus);
     let yardstick = yardstick.sections(options.sections.unwrap_or(ReferenceCorpus::SECTIONS));
@@ -30,7 +31,7 @@ pub(crate) fn yardstick(options: &Options, trained: &Trained) -> Result<Referenc
     Ok(yardstick.movement(moving::rules(options, tiles, travel)?))
 }
 
-/// Reads the levels in a directory, which another tool drew, in the order of their names and in the orientation of the model.
+/// Reads levels that another tool drew from a directory, in the order of their file names, and turns them to the orientation of the model.
 fn levels_of(directory: &Path, trained: &Trained) -> Result<Vec<Level>, Failure> {
     let unreadable = |error| format!("--also: cannot read {}: {error}", directory.display());
     let entries = fs::read_dir(directory).map_err(unreadable)?;
@@ -156,8 +157,8 @@ pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<(), Fai
     }
 }
 
-/// Returns a table with a row for each measure and a column for each method; a cell has the mean and its standard error. The function adds difficulty
-/// profiles below the table.
+/// Returns a table with a row for each measure and a column for each method; a cell has the mean and its standard error. The difficulty profiles of
+/// the levels are added below the table.
 fn table(columns: &[Column]) -> String {
     let mut text = row("mean ± s.e.", columns.iter().map(Column::heading));
     for cells in Column::rows(&columns.iter().collect::<Vec<_>>()) {

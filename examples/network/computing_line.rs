@@ -1,11 +1,11 @@
-//! Progress of the exact portfolio: the running algorithm, and the bounds so far.
+//! Progress of the algorithm that answers a question: the running algorithm, and the bounds of the result so far.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use figrs::Bounds;
 use figrs_command::Progress;
 
-/// A progress line with the running algorithm, its steps and the bounds so far.
+/// A progress line with the name of the running algorithm, its number of steps, and the bounds of the result so far.
 #[derive(Clone)]
 pub(crate) struct ComputingLine {
     line: Progress,
@@ -22,7 +22,7 @@ impl Default for ComputingLine {
 }
 
 impl ComputingLine {
-    /// Returns the listener for bounds.
+    /// Returns the listener that shows the bounds of the result in the progress line.
     pub(crate) fn bounds(&self) -> impl Fn(&Bounds) + Send + Sync + 'static {
         let shown = self.clone();
         move |bounds| {
@@ -32,7 +32,7 @@ impl ComputingLine {
         }
     }
 
-    /// Returns the listener for progress.
+    /// Returns the listener that shows the progress of an algorithm in the progress line.
     pub(crate) fn progress(&self) -> impl Fn(&figrs::Progress) + Send + Sync + 'static {
         let shown = self.clone();
         move |run| {

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{Format, Options};
 
-/// Writes the network in the format of the extension of `--out`.
+/// Writes the network in the format that the extension of the file of `--out` names.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let Some(out) = &options.out else {
         return Err("--task convert needs --out FILE".into());

@@ -13,7 +13,7 @@ use super::options::limits;
 use super::{Format, Options, reading};
 use figrs_command::as_json;
 
-/// Solves the diagram and prints the policies.
+/// Solves the influence diagram, and prints the policy of each decision.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let given = options.clone();
     let solved = stop::attempt(move || solved(&given))?;
@@ -41,7 +41,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 struct Solved {
     elements: DiagramElements,
     plan: DecisionPlan,
-    /// Pairs of decisions, by name, whose order follows only from the file.
+    /// Pairs of decisions, by name, whose order is given only by their order in the file.
     unordered: Vec<[String; 2]>,
 }
 

@@ -15,13 +15,13 @@ pub(crate) struct Findings {
     pub(crate) log_evidence: Option<LogEvidence>,
     /// The states that the tasks mpe and map found.
     pub(crate) mpe: Option<Found>,
-    /// The logarithm of the found world's probability, and an upper bound for all worlds, if the two differ.
+    /// The logarithm of the probability of the world that was found, and an upper bound for all worlds, if the two numbers differ.
     pub(crate) mpe_bounds: Option<[f64; 2]>,
     pub(crate) worlds: Option<Vec<Found>>,
     pub(crate) samples: Option<Vec<Vec<State>>>,
-    /// The name of the algorithm that answered, if there is an answer.
+    /// The name of the algorithm that computed the answer, if there is an answer.
     pub(crate) algorithm: Option<&'static str>,
-    /// The algorithms that were tried, in order.
+    /// The algorithms that were tried, in the order of the attempts.
     pub(crate) tried: Vec<String>,
     /// Bounds of the log-evidence, if its value is unknown.
     pub(crate) evidence_bounds: Option<Bounds>,
@@ -30,7 +30,7 @@ pub(crate) struct Findings {
     pub(crate) cost: Option<Cost>,
     pub(crate) compile: Option<Duration>,
     pub(crate) query: Option<Duration>,
-    /// The reason that the answer is incomplete, if it is.
+    /// The reason that the answer is incomplete; `None` if the answer is complete.
     pub(crate) stopped: Option<Reason>,
 }
 

@@ -1,4 +1,4 @@
-//! Learning of a network from data: its tables, and its structure on request.
+//! Learning of a network from data: the probability tables and, on request, the structure.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -22,20 +22,20 @@ use figrs_command::as_json;
 /// A learned network.
 pub(crate) struct Learned {
     pub(crate) network: Network,
-    /// The log-likelihood before the first round and after each round.
+    /// The log-likelihood before the first round of expectation-maximisation and after each round.
     pub(crate) log_likelihoods: Vec<f64>,
     pub(crate) rounds: u64,
     pub(crate) ended: Stopped,
-    /// The final log-likelihood of each start.
+    /// The final log-likelihood of each start of learning.
     pub(crate) starts: Vec<f64>,
-    /// The names of hidden variables with interchangeable states: several states had the same numbers at the start.
+    /// The names of hidden variables with interchangeable states: several states had equal probabilities in the initial tables.
     pub(crate) alike: Vec<String>,
-    /// The table rows that no case of the data determines: the indices of the variable and of the row.
+    /// The rows of probability tables that no case of the data determines: the index of the variable and the index of the row.
     pub(crate) unreached: Vec<(usize, usize)>,
     pub(crate) score: Option<f64>,
-    /// The number of arcs that a search changed.
+    /// The number of arcs that a search for the structure changed.
     pub(crate) changes: Option<u64>,
-    /// The rounds of a structure search on data with missing cells.
+    /// The rounds of a structure search on data with missing values.
     pub(crate) missing: Option<MissingCellRounds>,
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-/// Learns the tables of the network in --file, whose structure is given.
+/// Learns the probability tables of the network in --file, whose structure is given.
 fn learned(options: &Options, path: &Path) -> Result<Learned, Failure> {
     let (network, data) = structure::read(options, path)?;
     let score = options.structures.score().map(|score| {
@@ -125,7 +125,7 @@ impl Learned {
     }
 }
 
-/// Prints notes about parameters that the data does not determine: states of hidden variables, and table rows without cases.
+/// Prints notes about parameters that the data does not determine: states of hidden variables, and rows of probability tables without cases.
 fn note_learned(options: &Options, learned: &Learned) {
     if !learned.alike.is_empty() {
         let names: Vec<String> = learned
@@ -157,7 +157,7 @@ fn note_learned(options: &Options, learned: &Learned) {
     }
 }
 
-/// Returns the table rows without cases, as the variable and the states of its parents.
+/// Returns the rows of probability tables without cases in the data, each as the variable and the states of its parents.
 fn rows_by_name(learned: &Learned) -> Vec<(&str, String)> {
     let network = &learned.network;
     let mut named = Vec::new();
@@ -177,7 +177,7 @@ fn rows_by_name(learned: &Learned) -> Vec<(&str, String)> {
     named
 }
 
-/// Converts an error of learning to a failure, with the line of an impossible row.
+/// Converts an error of learning to a failure, with the line of a data row that is impossible.
 fn failure(error: NetworkLearningError, data: &NetworkData, path: &Path) -> Failure {
     match error {
         NetworkLearningError::Inference(figrs::Error::InvalidCase { row, .. }) => {
@@ -237,10 +237,10 @@ fn json(learned: &Learned) -> Json {
     json!(object)
 }
 
-/// The rows of a table: the states of the parents, and the probability of each state.
+/// The rows of a probability table: the states of the parents, and the probability of each state of the variable.
 type Rows<'n> = Vec<(String, Vec<(&'n str, f64)>)>;
 
-/// Returns the name of a table's variable, and the rows of the table.
+/// Returns the name of the variable of a probability table, and the rows of the table.
 fn rows<'n>(network: &'n Network, table: &NetworkTable) -> (&'n str, Rows<'n>) {
     let variables = network.variables();
     let Some((&child, parents)) = table.variables().split_last() else {

@@ -169,7 +169,7 @@ fn draw(options: &Options) -> Result<(), Failure> {
     Ok(out.write_all(text.as_bytes())?)
 }
 
-/// A question about finite variables alone, or about real variables too.
+/// A question about finite variables only, or about finite and real variables.
 enum Asked {
     Finite(Box<Question>),
     Mixed(Box<MixedQuestion>),
@@ -194,7 +194,7 @@ fn read(options: Options) -> Result<Asked, Failure> {
     })
 }
 
-/// The question that the options ask about a network.
+/// Returns the question about a network that the options of the command describe.
 fn question(network: Network, options: Options) -> Result<Question, Failure> {
     let texts = ("--observe", &options.observe[..]);
     let evidence = observations(&network, options.evidence.as_deref(), texts)?;

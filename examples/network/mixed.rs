@@ -19,7 +19,7 @@ use super::remedy;
 use super::report::{bars, widest, without_answer};
 use figrs::internals::six_decimals;
 
-/// Probabilities of the quantiles in an answer.
+/// The probabilities for which an answer states the quantiles of a real variable.
 const QUANTILES: [f64; 5] = [0.025, 0.25, 0.5, 0.75, 0.975];
 
 /// A question about a network with real variables.
@@ -33,7 +33,7 @@ pub(crate) struct MixedQuestion {
     options: Options,
 }
 
-/// The answer, with the times in seconds.
+/// The answer to a question, with the times of compilation and query in seconds.
 struct Posteriors {
     finite: Vec<Marginal<State>>,
     reals: Vec<RealPosterior>,
@@ -46,7 +46,7 @@ struct Posteriors {
 struct RealPosterior {
     mean: f64,
     deviation: f64,
-    /// The values that are not exceeded with the probabilities of [`QUANTILES`].
+    /// The numbers that the variable does not exceed with the probabilities in [`QUANTILES`].
     quantiles: [f64; 5],
 }
 
@@ -69,9 +69,9 @@ impl RealPosterior {
 }
 
 impl MixedQuestion {
-    /// The question that the options ask about a network.
+    /// Returns the question with real variables that the options of the command describe.
     ///
-    /// **Errors.** Evidence and queried variables that the network does not have.
+    /// **Errors.** Evidence or a query names a variable that the network does not have.
     pub(crate) fn new(network: MixedNetwork, options: Options) -> Result<Self, Failure> {
         let texts = ("--observe", &options.observe[..]);
         let evidence = observations(&network, options.evidence.as_deref(), texts)?;
@@ -109,12 +109,12 @@ impl MixedQuestion {
         self.reals.is_empty() && self.evidence.real_observations().is_empty()
     }
 
-    /// The network of the finite variables.
+    /// Returns the network of the finite variables alone.
     pub(crate) fn into_finite(self) -> figrs_network::Network {
         self.network.into_finite()
     }
 
-    /// Answers, and prints the answer.
+    /// Computes the answer to the question, and prints the answer.
     pub(crate) fn run(self, parse: Duration) -> Result<(), Failure> {
         self.check()?;
         let question = Arc::new(self);
@@ -136,7 +136,7 @@ impl MixedQuestion {
         Ok(out.flush()?)
     }
 
-    /// Refuses options that have no meaning for real variables.
+    /// Rejects options that have no meaning for real variables.
     fn check(&self) -> Result<(), Failure> {
         let method = self.options.method();
         let able = [

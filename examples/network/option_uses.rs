@@ -1,4 +1,4 @@
-//! The tasks that each option applies to.
+//! The tasks of the command on which each option has an effect.
 
 use clap::ValueEnum;
 use figrs_command::Failure;
@@ -11,12 +11,12 @@ pub(crate) struct OptionUse {
     flag: &'static str,
     is_given: bool,
     tasks: Vec<Task>,
-    /// A further condition of the option's effect: whether it is met, and its name.
+    /// A further condition of the option's effect: whether the condition is met, and the name of the condition.
     also: Option<(bool, String)>,
 }
 
 impl OptionUse {
-    /// Creates the use of an option that has an effect on these tasks.
+    /// Creates the description of an option that has an effect on the given tasks only.
     pub(crate) fn new(tasks: impl Into<Vec<Task>>) -> Self {
         Self {
             flag: "",
@@ -26,7 +26,7 @@ impl OptionUse {
         }
     }
 
-    /// Adds a condition of the option's effect.
+    /// Adds a condition without which the option has no effect.
     pub(crate) fn needing(mut self, is_met: bool, need: impl Into<String>) -> Self {
         self.also = Some((is_met, need.into()));
         self
@@ -38,7 +38,7 @@ impl OptionUse {
         self
     }
 
-    /// Returns the condition that the option lacks to have an effect on a task; `None` if it has an effect.
+    /// Returns the condition that is not met and without which the option has no effect on a task; `None` if the option has an effect.
     fn need(&self, task: Task) -> Option<String> {
         if !self.tasks.contains(&task) {
             let names: Vec<String> = self.tasks.iter().map(named).collect();
@@ -59,7 +59,7 @@ pub(crate) fn any_of(names: &[impl AsRef<str>]) -> String {
 }
 
 impl Options {
-    /// Returns the uses of all options except --file, --task, --time and --format, which apply to every task.
+    /// Returns the tasks and conditions of all options except --file, --task, --time and --format, which apply to every task.
     fn uses(&self) -> Vec<OptionUse> {
         use Task::{
             Convert, Cost, Count, Decide, Evidence, KBest, Learn, Map, Marginals, Mpe, Predict,
@@ -128,7 +128,7 @@ impl Options {
         uses
     }
 
-    /// Returns whether the algorithm of the command limits its memory, and the options for which an algorithm does so.
+    /// Returns whether the algorithm of the command limits its memory, and the options that select an algorithm with a memory limit.
     fn tables(&self) -> (bool, String) {
         if self.task == Task::Learn {
             let need = "--file and --structure given";
@@ -147,7 +147,7 @@ impl Options {
         (takes_memory(self.method()), any_of(&able))
     }
 
-    /// **Errors.** An option is given that has no effect.
+    /// **Errors.** An option is given that has no effect on the task.
     pub(crate) fn check_uses(&self) -> Result<(), Failure> {
         for option in self.uses().iter().filter(|option| option.is_given) {
             if let Some(need) = option.need(self.task) {

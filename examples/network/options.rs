@@ -1,4 +1,4 @@
-//! Options of the command line, and the checks of their combinations.
+//! Options of the command line, and the checks whether the given options can be combined.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use figrs_network::{NetworkFormat, NetworkLearner};
 
 use super::structure::StructureOptions;
 
-/// The last section of the long help.
+/// The last section of the text that `--help` prints.
 const DETAILS: &str = r#"JSON: one object; fields that do not apply are absent.
   {"marginals": {VAR: {STATE: p}}, "reals": {VAR: {"mean": x, "sd": x, "quantiles": {"0.025": x, "0.25": x, "0.5": x, "0.75": x, "0.975": x}}},
    "standard_errors": {VAR: {STATE: error}},
@@ -311,7 +311,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// True for pictures of the network.
+    /// True for the formats that are pictures of the network.
     pub(crate) fn is_picture(self) -> bool {
         matches!(self, Self::Svg | Self::Dot)
     }
@@ -366,7 +366,7 @@ impl Options {
         self.task == Task::Learn && self.structures.searches(self.file.is_some())
     }
 
-    /// Returns an error for options without effect, and for missing options that others need.
+    /// Returns an error for options without effect on the task, and for options that need another option which is missing.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         let (method, task) = (self.method(), named(&self.task));
         if self.takes("--algorithm") && !method.can(self.task) {
@@ -436,7 +436,7 @@ impl Options {
     }
 }
 
-/// Returns the limits of an elimination.
+/// Returns the limits on the memory and the table entries of variable elimination.
 pub(crate) fn limits(options: &Options) -> Limits {
     let limits = Limits::default();
     match options.memory {

@@ -8,7 +8,7 @@ use figrs_report::{HtmlPage, PosteriorChart};
 use super::picture::NetworkDrawing;
 use super::report::Report;
 
-/// Maximum number of variables with bars.
+/// Maximum number of variables whose posteriors are drawn as bars.
 const BARS: usize = 48;
 /// Maximum number of rows in the table of posteriors.
 const ROWS: usize = 10_000;
@@ -28,7 +28,7 @@ impl Report<'_> {
         page.to_string()
     }
 
-    /// Returns the names and values of the results besides posteriors.
+    /// Returns the names and the values of the results that are not posteriors.
     fn found(&self) -> Vec<[String; 2]> {
         let (found, network) = (self.findings, &self.question.network);
         let mut rows = vec![[

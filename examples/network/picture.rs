@@ -21,7 +21,7 @@ pub(crate) struct NetworkDrawing<'n> {
 }
 
 impl<'n> NetworkDrawing<'n> {
-    /// Creates the drawing of a network without marks.
+    /// Creates the drawing of a network, in which no variable is marked.
     pub(crate) fn new(network: &'n Network) -> Self {
         Self {
             network,
@@ -68,7 +68,7 @@ impl<'n> NetworkDrawing<'n> {
         Ok(svg?)
     }
 
-    /// Returns the drawing as SVG, or the reason that there is none, and a sentence that describes the drawn part of the network.
+    /// Returns the drawing as SVG, or the reason why it cannot be drawn, and a sentence that describes the drawn part of the network.
     ///
     /// For a network that is too large, only the queried variables are drawn, with their parents, children and children's parents.
     pub(crate) fn svg(&self) -> (Result<String, String>, Option<String>) {
@@ -89,7 +89,7 @@ impl<'n> NetworkDrawing<'n> {
         (svg, part)
     }
 
-    /// Returns the queried variables, and all variables that share a table with them.
+    /// Returns the queried variables, and all variables that share a probability table with them.
     fn neighbours(&self) -> BTreeSet<usize> {
         let tables = self.network.tables().iter().map(NetworkTable::variables);
         let is_near = |scope: &&[usize]| scope.iter().any(|v| self.doubled.contains(v));
@@ -104,7 +104,7 @@ impl<'n> NetworkDrawing<'n> {
         near
     }
 
-    /// Returns the picture of some variables, with the tables that contain no other variables.
+    /// Returns the picture of some variables, with the probability tables that contain no other variables.
     fn picture(&self, is_drawn: impl Fn(usize) -> bool) -> Picture {
         let mut picture = Picture::new();
         let variables = self.network.variables().iter().enumerate();
@@ -163,7 +163,7 @@ impl<'n> NetworkDrawing<'n> {
     }
 }
 
-/// Checks before the work that the network is small enough to be drawn.
+/// Checks, before the work of the command begins, that the network is small enough to be drawn.
 ///
 /// **Errors.** An SVG picture would have too many variables.
 pub(crate) fn check_size(network: &Network, format: Format) -> Result<(), Failure> {

@@ -67,7 +67,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-/// Returns the failure that the number of queried variables is not one.
+/// Returns the failure that --query does not name exactly one variable.
 pub(crate) fn needs_query() -> Failure {
     "--task predict needs --query VAR: the variable to predict".into()
 }
@@ -138,15 +138,15 @@ fn cells(found: &CasePrediction, states: &States<State>) -> Vec<String> {
     cells
 }
 
-/// Totals of all predictions.
+/// Totals over the predictions for all rows of the data.
 struct Summary<'n> {
     variable: &'n Variable,
     rows: usize,
-    /// For each state, the number of rows in which it is the most probable state.
+    /// For each state of the variable, the number of rows in which it is the most probable state.
     counts: Vec<usize>,
-    /// The sum of log-likelihoods over the possible rows.
+    /// The sum of the log-likelihoods of all rows whose probability is not zero.
     log_likelihood: f64,
-    /// The number of impossible rows, and the line of the first one.
+    /// The number of rows with probability zero, and the line of the first such row.
     impossible: usize,
     first_impossible: usize,
     /// The number of predictions whose row contains the true state of the variable.
@@ -172,7 +172,7 @@ impl<'n> Summary<'n> {
         }
     }
 
-    /// Returns the names of the columns of predictions.
+    /// Returns the names of the columns of the file of predictions.
     fn names(&self) -> Vec<String> {
         let states = self.variable.states().iter();
         let mut names = vec!["predicted".to_owned()];
@@ -181,7 +181,7 @@ impl<'n> Summary<'n> {
         names
     }
 
-    /// Predicts for all rows, until the command is asked to stop.
+    /// Predicts the variable in all rows of the data, until the command is asked to stop.
     fn read<R: Read>(
         &mut self,
         blocks: NetworkDataBlocks<'_, R>,
@@ -230,7 +230,7 @@ impl<'n> Summary<'n> {
         }
     }
 
-    /// Prints notes if the work ended early or rows are impossible.
+    /// Prints notes if the work ended early or if some rows have probability zero.
     fn note(&self) {
         if let Some(reason) = self.stopped {
             let message = reason.message();

@@ -26,7 +26,7 @@ pub(crate) struct Question {
     pub(crate) options: Options,
     /// Samples drawn so far.
     pub(crate) samples: Mutex<Vec<Vec<State>>>,
-    /// Bounds of the log-evidence so far.
+    /// Bounds of the log-evidence that have been found so far.
     pub(crate) bounds: Arc<Mutex<Option<Bounds>>>,
     /// A sentence about each algorithm that was tried so far.
     pub(crate) attempts: Attempts,
@@ -82,7 +82,7 @@ impl Question {
         }
     }
 
-    /// Returns the samples or the bounds so far, if there are any.
+    /// Returns the samples or the bounds that have been found so far, if there are any.
     pub(crate) fn so_far(&self) -> Option<Findings> {
         let bounds = *self.bounds.lock().unwrap_or_else(PoisonError::into_inner);
         if bounds.is_some() {
@@ -103,7 +103,8 @@ impl Question {
         })
     }
 
-    /// Returns the algorithms that were tried so far, in order, with an algorithm whose answer was not read completely.
+    /// Returns a sentence for each algorithm that was tried so far, in order; the sentence states if the answer of the algorithm was not read
+    /// completely.
     pub(crate) fn tried(&self) -> Vec<String> {
         let attempts = self.attempts.lock();
         let attempts = attempts.unwrap_or_else(PoisonError::into_inner);
@@ -117,7 +118,7 @@ impl Question {
         attempts.iter().map(unread).collect()
     }
 
-    /// Returns the listener that notes the algorithms a portfolio tries, after deleting earlier notes.
+    /// Returns the listener that notes each algorithm that a portfolio (such as `Exact`) tries; earlier notes are deleted.
     fn attempt_listener(&self) -> impl Fn(&AlgorithmAttempt) + Send + Sync + 'static {
         let attempts = Arc::clone(&self.attempts);
         (attempts.lock().unwrap_or_else(PoisonError::into_inner)).clear();
@@ -134,7 +135,7 @@ impl Question {
         self.queried.iter().map(|&position| &elements[position])
     }
 
-    /// Returns the elements that the task queries: none, the queried variables, or all.
+    /// Returns the elements that the task queries: none, the queried variables, or all variables.
     fn targets(&self) -> Vec<Element<State>> {
         match self.options.task {
             Task::Evidence

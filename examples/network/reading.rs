@@ -9,9 +9,9 @@ use figrs_network::{
 
 use super::options::{Options, named};
 
-/// Reads the network of --file; prints a note about rows that did not sum to one.
+/// Reads the network of --file, and prints a note about table rows whose probabilities did not sum to one.
 ///
-/// **Errors.** The file cannot be read as a network; the error names the flag that reads it otherwise, or the task that solves an influence diagram.
+/// **Errors.** The file cannot be read as a network; the error names a flag with which it can be read, or the task that solves an influence diagram.
 pub(crate) fn chances(options: &Options) -> Result<Network, Failure> {
     let read = read_network(file(options), &reader(options));
     let network = read.map_err(|failure| by_flags(failure, options))?;
@@ -19,9 +19,9 @@ pub(crate) fn chances(options: &Options) -> Result<Network, Failure> {
     Ok(network)
 }
 
-/// The network of --file, which may have real variables; notes the rows that did not sum to one.
+/// Reads the network of --file, which may have real variables, and prints a note about table rows whose probabilities did not sum to one.
 ///
-/// **Errors.** Those of [`chances`], except for continuous nodes.
+/// **Errors.** The errors of [`chances`], except the error for continuous nodes.
 pub(crate) fn mixed(options: &Options) -> Result<MixedNetwork, Failure> {
     let read = read_mixed(file(options), &reader(options));
     let network = read.map_err(|failure| by_flags(failure, options))?;
@@ -57,7 +57,7 @@ fn reader(options: &Options) -> NetworkReader {
     reader
 }
 
-/// Returns the failure of a reader, with the flags that may help.
+/// Converts the failure of a reader of networks, and adds the flags that may help.
 fn by_flags(failure: Failure, options: &Options) -> Failure {
     let Some(NetworkError::File(error)) = failure.downcast_ref() else {
         return failure;
@@ -92,7 +92,7 @@ fn shown(sum: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Prints notes about rows that did not sum to one.
+/// Prints notes about table rows whose probabilities did not sum to one.
 fn note_rows(rows: &[NormalisedRow], name: impl Fn(&NormalisedRow) -> String) {
     let is_rounded = |row: &&NormalisedRow| (row.sum - 1.0).abs() <= ROUNDING * (1.0 + 1e-9);
     let (rounded, others): (Vec<&NormalisedRow>, Vec<&NormalisedRow>) =

@@ -114,7 +114,7 @@ pub(crate) fn of_stop(options: &Options) -> Failure {
     NoAnswer(format!("{message}, or use {}", any_of(&ways))).into()
 }
 
-/// Returns advice together with further advice that makes tables smaller or avoids them.
+/// Returns the advice `others` together with further advice that makes tables smaller or avoids them.
 fn less(options: &Options, others: &[&'static str]) -> String {
     let mut ways = others.to_vec();
     if options.method() != Method::Exact && Method::Exact.can(options.task) {

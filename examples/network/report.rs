@@ -16,7 +16,7 @@ use super::question::Question;
 use super::remedy;
 use figrs::internals::six_decimals;
 
-/// An answer and the options that decide how it is printed.
+/// An answer to a question about a network, and the options that decide how the answer is printed.
 pub(crate) struct Report<'a> {
     pub(crate) question: &'a Question,
     pub(crate) findings: &'a Findings,
@@ -237,7 +237,7 @@ impl Report<'_> {
         writeln!(out, "seconds: {}", seconds.join(", "))
     }
 
-    /// Returns the log-evidence in digits, with its standard error or its exponential.
+    /// Returns the log-evidence in digits, with its standard error if it is an estimate, and with its exponential if this is a probability.
     pub(crate) fn log_evidence(&self, evidence: LogEvidence) -> String {
         let mut error = String::new();
         if self.is_estimate() {
@@ -282,7 +282,7 @@ pub(crate) fn bars<'v>(
     Ok(())
 }
 
-/// The failure of a question that has no answer, with the algorithms that were tried: printed as JSON, or in its text.
+/// Returns the failure of a question that has no answer; the algorithms that were tried are printed as JSON, or are named in the text of the failure.
 ///
 /// **Errors.** An error if the failure cannot be written.
 pub(crate) fn without_answer(
@@ -316,7 +316,7 @@ pub(crate) fn without_answer(
     Ok(NoAnswer(format!("{message}; tried: {}", ends.join("; "))).into())
 }
 
-/// Returns a number with the name of the counted things; `name` is the singular of the name.
+/// Returns a number with the name of the things that it counts, such as `3 rows`; `name` is the singular of the name.
 pub(crate) fn counted(number: usize, name: &str) -> String {
     format!("{number} {name}{}", if number == 1 { "" } else { "s" })
 }

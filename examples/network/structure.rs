@@ -85,18 +85,18 @@ impl StructureOptions {
         self.structure.unwrap_or(default)
     }
 
-    /// True if the command searches for a structure, with a network file or without.
+    /// True if the command searches for the structure of a network; `has_file` states whether a network file is given.
     pub(crate) fn searches(&self, has_file: bool) -> bool {
         self.structure(has_file) != Structure::Given
     }
 
-    /// True if the search draws random numbers, with a network file or without.
+    /// True if the search for a structure draws random numbers; `has_file` states whether a network file is given.
     pub(crate) fn draws(&self, has_file: bool) -> bool {
         let structure = self.structure(has_file);
         matches!(structure, Structure::HillClimb | Structure::Tabu) && self.restarts != Some(0)
     }
 
-    /// Returns the uses of the structure options, for learning and other tasks, with a network file or without.
+    /// Returns the tasks and conditions of the options about structures; `has_file` states whether a network file is given.
     pub(crate) fn uses(&self, has_file: bool) -> Vec<OptionUse> {
         const SEARCH: &str = "a search for a structure: another --structure than given";
         let structure = self.structure(has_file);
@@ -129,7 +129,7 @@ impl StructureOptions {
         ]
     }
 
-    /// **Errors.** The structure should be given, but there is no file that contains it.
+    /// **Errors.** The option `--structure given` is used, but no file contains a structure.
     pub(crate) fn check_file(&self, has_file: bool) -> Result<(), Failure> {
         if self.structure == Some(Structure::Given) && !has_file {
             return Err("--structure given needs --file, which has the structure".into());
@@ -158,7 +158,7 @@ impl StructureOptions {
         Ok(())
     }
 
-    /// Returns the requested score.
+    /// Returns the requested score of network structures.
     pub(crate) fn score(&self) -> Option<NetworkScore> {
         self.score.map(|score| match score {
             Score::Bic => NetworkScore::Bic,
@@ -214,7 +214,7 @@ impl StructureOptions {
     }
 }
 
-/// Reads the data and its network, which comes from --file or from the columns of the data.
+/// Reads the data, and the network for the data, which comes from --file or from the columns of the data.
 ///
 /// **Errors.** A file cannot be read or has a mistake, or the data has no rows.
 pub(crate) fn read(options: &Options, path: &Path) -> Result<(Network, NetworkData), Failure> {
@@ -244,7 +244,7 @@ fn read_any(options: &Options, path: &Path) -> Result<(Network, NetworkData), Fa
     Ok((network, data))
 }
 
-/// Learns a structure and its tables.
+/// Learns the structure and the probability tables of a network.
 pub(crate) fn learned(options: &Options, path: &Path) -> Result<Learned, Failure> {
     let (network, data) = read(options, path)?;
     options.structures.check_names(&network)?;

@@ -7,7 +7,7 @@ use clap::{Parser, ValueEnum};
 use figrs_command::{Bytes, Failure, check_writable, format_of, mebibytes, seconds, whole};
 use figrs_gdl::{GroundingLimits, Length, Policy};
 
-/// The last section of the long help.
+/// The last section of the text that `--help` prints.
 const DETAILS: &str = r#"Plans: a plan is a sequence of legal actions from the start to a state in which the puzzle ends with its goal met.
   The puzzle does not end before the last action.
   Without --steps and --at-most, the plans are the shortest ones.
@@ -226,19 +226,19 @@ impl Options {
         exactly.or(self.at_most.map(|steps| Length::AtMost(steps as usize)))
     }
 
-    /// True if one plan is an answer in case there are too many plans for exact inference.
+    /// True if a single plan counts as the answer when there are too many plans for exact inference.
     pub(crate) fn searches(&self) -> bool {
         let may_search = matches!(self.method, Method::Auto | Method::Search);
         may_search && self.task == Task::Solve && self.steps.is_none()
     }
 
-    /// Returns the maximum number of rules to examine for an exact answer, or for a shorter plan after a search.
+    /// Returns the maximum number of game rules to examine for an exact answer, or for a shorter plan after a search has found one.
     pub(crate) fn work(&self) -> u64 {
         // Approximate number of rules that are examined in a second.
         u64::from(self.effort.unwrap_or(5)) * 100_000_000
     }
 
-    /// Returns the limits on rules whose variables are replaced by values.
+    /// Returns the limits on grounded rules: rules whose variables are replaced by values.
     pub(crate) fn grounding(&self) -> GroundingLimits {
         GroundingLimits::times(self.grounding.unwrap_or(1) as usize)
     }

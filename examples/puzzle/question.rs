@@ -11,16 +11,16 @@ use figrs_gdl::{BestFirst, FoundPlan, GdlError, Length, Move, PlanElements, Plan
 
 use crate::options::{Method, Options, Task};
 
-/// Maximum number of states that are explored in order to report the growth of their number.
+/// Maximum number of puzzle states that are explored in order to report the growth of their number.
 const GROWTH: usize = 20_000;
 
-/// Factor by which the work grows from one round of the exact method and the search to the next.
+/// Factor by which the work grows from one round to the next; a round runs the exact method and a search for one plan.
 const ROUND: u64 = 8;
 
 /// Work of the search for one plan in a round, as a multiple of the work of the exact method.
 const SEARCH: u64 = 2;
 
-/// A puzzle with the options of the command, and the samples so far.
+/// A puzzle with the options of the command, and the plans that have been sampled so far.
 pub(crate) struct Question {
     pub(crate) puzzle: Puzzle,
     pub(crate) options: Options,
@@ -31,7 +31,7 @@ pub(crate) struct Question {
 /// The answer to a task of the command; fields of other tasks are empty.
 #[derive(Default)]
 pub(crate) struct Findings {
-    /// Length of all plans, if they have the same length.
+    /// Length of the plans, if all plans have the same length.
     pub(crate) length: Option<usize>,
     pub(crate) plan: Option<Vec<String>>,
     /// A proven lower bound of the number of steps, if the plan was found by a search.
@@ -47,9 +47,9 @@ pub(crate) struct Findings {
     pub(crate) marginals: Option<Vec<Vec<(String, f64)>>>,
     pub(crate) samples: Option<Vec<Vec<String>>>,
     pub(crate) explored: Option<Explored>,
-    /// The reason that there is no plan, if there is none.
+    /// The reason that there is no plan; `None` if plans exist.
     pub(crate) impossible: Option<Failure>,
-    /// The reason that the answer is incomplete, if it is.
+    /// The reason that the answer is incomplete; `None` if the answer is complete.
     pub(crate) stopped: Option<Reason>,
     pub(crate) compile: Duration,
     pub(crate) sample: Duration,
@@ -63,7 +63,7 @@ pub(crate) struct Explored {
 }
 
 impl Question {
-    /// Answers the question of the options.
+    /// Answers the question that the options of the command ask about the puzzle.
     pub(crate) fn answer(&self, started: Instant) -> Result<Findings, Failure> {
         if let Some(length) = self.options.length()
             && self.options.method == Method::Particles
@@ -136,7 +136,7 @@ impl Question {
         }
     }
 
-    /// Finds one plan if counting all plans takes too much memory; the shortest plans have `steps` steps.
+    /// Finds one plan if counting all plans takes too much memory, given that the shortest plans have `steps` steps.
     fn without_number(&self, steps: usize, started: Instant) -> Result<Findings, Failure> {
         let length = self.options.length();
         let sought = length.unwrap_or(Length::Exactly(steps));
@@ -210,7 +210,7 @@ impl Question {
         length.unwrap_or(Length::AtMost(self.options.max_steps()))
     }
 
-    /// Finds one plan by search, within a limit of work if there is one, and then a shorter plan.
+    /// Finds one plan by search, within the limit `work` if it is given, and then searches for a shorter plan.
     fn one_plan(
         &self,
         at_least: usize,
@@ -253,7 +253,7 @@ impl Question {
         })
     }
 
-    /// Returns the plans sampled so far, if there are any.
+    /// Returns the plans that have been sampled so far, if there are any.
     pub(crate) fn so_far(&self) -> Option<Findings> {
         let samples = self.samples.lock();
         let samples = std::mem::take(&mut *samples.unwrap_or_else(PoisonError::into_inner));
@@ -264,7 +264,7 @@ impl Question {
         })
     }
 
-    /// Answers the question by exact inference over all states, within a limit of work if there is one.
+    /// Answers the question by exact inference over all states of the puzzle, within a limit of work if one is given.
     fn exactly(
         &self,
         frontier: &Frontier,
@@ -299,7 +299,8 @@ impl Question {
         Ok(findings)
     }
 
-    /// Returns the answer if there is no plan: zero if the task asks for a number of plans, otherwise the failure, with the best reachable goal.
+    /// Returns the answer if no plan exists: zero if the task asks for a number of plans, otherwise the failure, with the best value of the goal that
+    /// can be reached.
     fn none(
         &self,
         error: &GdlError,
@@ -331,7 +332,7 @@ impl Question {
         Ok(findings)
     }
 
-    /// Reads the answer to the task from the compiled plans.
+    /// Reads the answer to the task from the compiled probabilistic program of all plans.
     fn read(
         &self,
         program: &PlanElements,

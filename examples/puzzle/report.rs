@@ -9,11 +9,11 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::question::Findings;
 
-/// An answer and the options that decide how it is printed.
+/// An answer to a question about a puzzle, and the options that decide how the answer is printed.
 pub(crate) struct Report<'a> {
     pub(crate) puzzle: &'a Puzzle,
     pub(crate) findings: &'a Findings,
-    /// `true` if the report contains the sizes of the puzzle.
+    /// `true` if the report contains the size of the puzzle and the number of states.
     pub(crate) stats: bool,
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct Match {
 pub(crate) struct Matches {
     pub(crate) players: Vec<String>,
     pub(crate) games: Vec<Match>,
-    /// Name of the file in messages.
+    /// Name of the file of matches in error messages.
     place: String,
 }
 
@@ -179,7 +179,7 @@ impl Matches {
         Ok(all)
     }
 
-    /// Returns the error that a match cannot be rated.
+    /// Returns the error for a match for which no ratings can be computed.
     pub(crate) fn unrated(&self, game: &Match, problem: &str, remedy: &str) -> FileError {
         Mistake::value(problem, remedy).at(&self.place, (game.line, 1))
     }

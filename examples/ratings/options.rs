@@ -11,7 +11,7 @@ use crate::rating::Laws;
 /// Maximum probability of a draw: for larger probabilities the draw margin cannot be computed accurately.
 const MOST_DRAWS: f64 = 0.999_999;
 
-/// The last section of the long help.
+/// The last section of the text that `--help` prints.
 const DETAILS: &str = r#"Matches: a CSV file with the columns winner and loser, and optionally draw and day (a number).
   The cells of draw are true, yes or 1 for a draw, and false, no, 0 or empty for a victory, in small or capital letters.
   A team is written `anna+ben`.
@@ -81,9 +81,9 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Returns the distributions of skills, performances and results.
+    /// Returns the parameters of the distributions of skills, performances and results.
     ///
-    /// **Errors.** The mean is not positive, so that it gives no default standard deviations.
+    /// **Errors.** The mean is not positive, so that no default standard deviations can be computed from it.
     pub(crate) fn laws(&self) -> Result<Laws, Failure> {
         if self.mean <= 0.0 && (self.sd.is_none() || self.performance.is_none()) {
             return Err(

@@ -2,7 +2,7 @@
 //!
 //! A skill is a normal variable that performs a random walk between matches. In a match each player's performance is the skill plus noise; the side
 //! with the larger sum of performances wins if it leads by more than the draw margin. The result of a match is a likelihood of one number, the lead.
-//! The exact update of the players of a match is followed by an approximation: the players are then treated as independent.
+//! The distribution of the players' skills after a match is updated exactly and then approximated: the players are treated as independent.
 //!
 //! References: Herbrich, Minka and Graepel, "A Bayesian skill rating system", 2006; Dangauthier, Herbrich, Minka and Graepel, NIPS 2007 (histories).
 
@@ -14,13 +14,13 @@ use crate::matches::Match;
 /// The passes through all matches end when no skill changes by more than this number of standard deviations.
 const SETTLED: f64 = 1e-9;
 
-/// The distributions of skills, performances and results.
+/// The parameters of the distributions of skills, performances and results.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Laws {
     /// Mean and standard deviation of the skill of a newcomer.
     pub(crate) mean: f64,
     pub(crate) deviation: f64,
-    /// Standard deviation of a performance given the skill.
+    /// Standard deviation of the performance of a player in a match, given the skill of the player.
     pub(crate) performance: f64,
     /// Standard deviation by which a skill changes before each match, or in a day if matches have days.
     pub(crate) drift: f64,
@@ -39,7 +39,7 @@ pub(crate) struct Skill {
 #[derive(Clone, Copy, Debug, Default)]
 struct Message {
     precision: f64,
-    /// The precision times the mean.
+    /// The product of the precision and the mean of the Gaussian function.
     shift: f64,
 }
 
@@ -72,7 +72,7 @@ impl Message {
         }
     }
 
-    /// Convolves the function with Gaussian noise of this variance.
+    /// Convolves the Gaussian function with Gaussian noise of the given variance.
     fn widened(self, variance: f64) -> Self {
         let wider = 1.0 + self.precision * variance;
         Self {
@@ -91,18 +91,18 @@ pub(crate) struct Appearance {
     /// The index of the player's appearance in an earlier match, if there is one.
     before: Option<usize>,
     after: Option<usize>,
-    /// Variance by which the skill changed since the player's earlier match, or since the start.
+    /// Variance of the change of the player's skill since the player's earlier match, or since the start.
     drift: f64,
-    /// The distribution of the skill before the match, given earlier matches.
+    /// The distribution of the player's skill before the match, given earlier matches.
     forward: Skill,
-    /// The likelihood of the skill given later matches.
+    /// The likelihood of the player's skill given the results of later matches.
     backward: Message,
-    /// The likelihood of the skill given the result of the match.
+    /// The likelihood of the player's skill given the result of this match.
     result: Message,
 }
 
 impl Appearance {
-    /// Returns the distribution of the skill in the match, given all processed matches.
+    /// Returns the distribution of the player's skill in the match, given all processed matches.
     pub(crate) fn skill(&self) -> Skill {
         self.forward.times(self.result).times(self.backward)
     }
@@ -140,7 +140,7 @@ impl Settling {
 impl<'m> History<'m> {
     /// Rates the players of all matches in one pass: each match updates the skills that follow from earlier matches.
     ///
-    /// **Errors.** A match whose result has no finite log-probability, or gives skills that are not finite.
+    /// **Errors.** Returned for a match whose result has no finite log-probability, or after which a skill is not finite.
     pub(crate) fn new(laws: Laws, players: usize, matches: &'m [Match]) -> Result<Self, &'m Match> {
         let mut this = Self {
             laws,
@@ -213,7 +213,7 @@ impl<'m> History<'m> {
         Ok(state)
     }
 
-    /// Computes the skills before a match from the players' earlier appearances.
+    /// Computes the distributions of skills before a match from the players' earlier matches.
     fn look_back(&mut self, at: usize) {
         for i in self.starts[at]..self.starts[at + 1] {
             let Appearance { before, drift, .. } = self.appearances[i];
@@ -233,7 +233,7 @@ impl<'m> History<'m> {
         }
     }
 
-    /// Computes the likelihoods of the skills in a match given later matches.
+    /// Computes the likelihoods of the players' skills in a match given the results of later matches.
     fn look_ahead(&mut self, at: usize) {
         for i in self.starts[at]..self.starts[at + 1] {
             if let Some(after) = self.appearances[i].after {
@@ -248,10 +248,10 @@ impl<'m> History<'m> {
         }
     }
 
-    /// Computes the likelihoods of the players' skills given the result of a match. The result has the largest change of a skill, in standard
-    /// deviations, and the natural logarithm of the probability of the result.
+    /// Computes the likelihoods of the players' skills given the result of a match. The function returns the largest change of a skill, in standard
+    /// deviations, and the natural logarithm of the probability of the match's result.
     ///
-    /// **Errors.** The match, if one of these numbers or a skill is not finite.
+    /// **Errors.** The match is returned as the error if the change, the log-probability or a skill is not finite.
     fn update(&mut self, at: usize) -> Result<(f64, f64), &'m Match> {
         let game = &self.matches[at];
         let appearances = &mut self.appearances[self.starts[at]..self.starts[at + 1]];
@@ -312,7 +312,7 @@ impl<'m> History<'m> {
 }
 
 impl Laws {
-    /// Returns the lead in performance up to which a match of this many players is a draw.
+    /// Returns the lead in performance up to which a match of the given number of players is a draw.
     pub(crate) fn margin(&self, players: usize) -> f64 {
         let half = f64::midpoint(1.0, self.draw_probability);
         Normal::standard().inverse_cdf(half) * (players as f64).sqrt() * self.performance

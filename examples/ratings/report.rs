@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::matches::Matches;
 use crate::rating::{History, Settling, Skill};
 
-/// Ratings, and the options that decide how they are printed.
+/// Ratings of players, and the options that decide how the ratings are printed.
 pub(crate) struct Report<'a> {
     pub(crate) matches: &'a Matches,
     pub(crate) history: &'a History<'a>,
@@ -40,7 +40,7 @@ impl Report<'_> {
     }
 }
 
-/// Returns a number with the word for what it counts.
+/// Returns a number with the name of the things that it counts, in the singular or the plural.
 fn counted(count: usize, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }

@@ -51,7 +51,7 @@ fn run(options: &Options) -> Result<(), Failure> {
     options.answer.publish(format, &report)
 }
 
-/// Answers each line of readings on the standard input by a line of the track.
+/// Answers each line of readings that arrives on the standard input by a line with the state of the tracked object.
 fn stream(options: &Options, format: AnswerFormat) -> Result<(), Failure> {
     let mut readings = Readings::new(io::stdin().lock(), "standard input".into());
     let mut out: Box<dyn Write> = match options.answer.out() {

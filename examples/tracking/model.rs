@@ -1,10 +1,10 @@
-//! The tracking models as elements.
+//! The tracking models, written as probabilistic programs of elements.
 
 use clap::ValueEnum;
 use figrs::prelude::*;
 use figrs::weighted_sum;
 
-/// The stochastic process of a state.
+/// The stochastic process that the tracked state follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
     /// A number that performs a random walk.
@@ -34,7 +34,7 @@ pub(crate) struct TrackingModel {
     pub(crate) kind: Kind,
     /// Number of coordinates of a reading.
     pub(crate) coordinates: usize,
-    /// Variances of the state's change in a step.
+    /// Variances of the change of the state in one step.
     pub(crate) process: Vec<f64>,
     /// Variance of the noise in each coordinate of a reading.
     pub(crate) noise: Vec<f64>,
@@ -52,7 +52,7 @@ fn around(mean: &Element<f64>, variance: f64) -> Element<f64> {
 }
 
 impl TrackingModel {
-    /// Returns the state at the first step.
+    /// Returns the state at the first step of a track.
     pub(crate) fn first(&self) -> State {
         let numbers = self.start_mean.iter().zip(&self.start_variance);
         numbers
@@ -60,7 +60,7 @@ impl TrackingModel {
             .collect()
     }
 
-    /// Returns the state after `state`.
+    /// Returns the state at the step after the step with the state `state`.
     pub(crate) fn step(&self, state: &State) -> State {
         let (places, rates) = state.split_at(self.coordinates);
         match self.kind {
@@ -84,7 +84,7 @@ impl TrackingModel {
         }
     }
 
-    /// Returns the readings of a state, one of each coordinate.
+    /// Returns the readings of a state, one for each coordinate.
     pub(crate) fn readings(&self, state: &State) -> State {
         let places = state.iter().zip(&self.noise);
         places.map(|(place, &noise)| around(place, noise)).collect()

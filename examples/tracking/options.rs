@@ -7,7 +7,7 @@ use figrs_command::{AnswerOptions, Failure, finite, not_negative};
 
 use crate::model::{Kind, TrackingModel};
 
-/// The last section of the long help.
+/// The last section of the text that `--help` prints.
 const DETAILS: &str = r#"Readings: a CSV file with a line for each step and a column for each coordinate.
   The first line may name the columns.
   An empty cell is a missing reading.
@@ -74,9 +74,9 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Returns the model of readings with this many coordinates.
+    /// Returns the model of readings with the given number of coordinates.
     ///
-    /// **Errors.** A flag has the wrong number of values.
+    /// **Errors.** A flag has the wrong number of values for the coordinates.
     pub(crate) fn model(&self, coordinates: usize) -> Result<TrackingModel, Failure> {
         let numbers = self.model.numbers_of_coordinate() * coordinates;
         let each = |flag: &str, given: &[f64], count: usize| match given {

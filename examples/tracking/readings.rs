@@ -14,7 +14,7 @@ pub(crate) struct Readings<R> {
     place: String,
     /// Number of lines that were read.
     line: usize,
-    /// Number of columns, known after the first line.
+    /// Number of columns of the readings, known after the first line.
     columns: Option<usize>,
 }
 
@@ -73,7 +73,7 @@ impl<R: BufRead> Readings<R> {
         }
     }
 
-    /// Splits a line into cells.
+    /// Splits a line of readings into cells.
     fn cells(&self, line: &str) -> Result<Vec<String>, FileError> {
         let mut reader = csv::ReaderBuilder::new()
             .has_headers(false)
@@ -88,7 +88,7 @@ impl<R: BufRead> Readings<R> {
         }
     }
 
-    /// Returns the error for the cell in a column of the last line that was read.
+    /// Returns the error for the cell in column `column` of the last line that was read.
     fn wrong(&self, problem: String, remedy: &str, column: usize) -> FileError {
         Mistake::value(problem, remedy).at(&self.place, (self.line, column))
     }

@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use crate::readings::Reading;
 use crate::track::{Moments, Step, Track};
 
-/// A track and the options that decide how it is printed.
+/// A track (the states at all steps), and the options that decide how the track is printed.
 pub(crate) struct Report<'a> {
     pub(crate) track: &'a Track,
 }
@@ -18,7 +18,7 @@ fn moments(moments: &Moments) -> Json {
     json!({"mean": moments.means, "sd": moments.deviations})
 }
 
-/// Returns the answer to one line of a stream.
+/// Returns the JSON answer to one line of a stream of readings.
 pub(crate) fn line(step: &Step, log_evidence: f64) -> Json {
     json!({
         "predicted": moments(&step.predicted),
@@ -27,7 +27,7 @@ pub(crate) fn line(step: &Step, log_evidence: f64) -> Json {
     })
 }
 
-/// Returns one step as a line: its number, the reading, and the state as `mean ±sd`, smoothed if known.
+/// Writes one step of a track as a line: the number of the step, the reading, and the state as `mean ±sd`, smoothed if known.
 pub(crate) fn text_line(
     out: &mut dyn Write,
     number: usize,

@@ -1,4 +1,4 @@
-//! The states at all steps: predicted, filtered and smoothed.
+//! The states of a track at all steps: predicted, filtered and smoothed.
 
 use figrs::NormalMixture;
 use figrs::prelude::*;
@@ -15,36 +15,36 @@ pub(crate) struct Moments {
     pub(crate) deviations: Vec<f64>,
 }
 
-/// The distributions of the state at one step.
+/// The distributions of the tracked state at one step.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
-    /// The distribution given the readings before the step.
+    /// The distribution of the state given the readings before the step.
     pub(crate) predicted: Moments,
-    /// The distribution given the readings up to the step.
+    /// The distribution of the state given the readings up to and including the step.
     pub(crate) filtered: Moments,
-    /// The distribution given all readings, once all are known.
+    /// The distribution of the state given all readings, when all readings are known.
     pub(crate) smoothed: Option<Moments>,
 }
 
-/// A track that is filtered one reading at a time.
+/// A track whose states are filtered after each new reading.
 pub(crate) struct Online {
     model: TrackingModel,
     filter: Filter<State>,
-    /// The laws of the steps after the first reading; `None` for a state that changes without noise from a known value.
+    /// The transition and observation laws of the steps after the first reading; `None` for a state that changes without noise from a known value.
     laws: Option<Laws>,
     steps: usize,
 }
 
-/// The laws of a step of the track: a move without a reading, then a reading without a move.
+/// The two laws of a step of the track: the law of a move without a reading, and the law of a reading without a move.
 struct Laws {
     motion: FilterLaw<State>,
     reading: FilterLaw<State>,
 }
 
 impl Laws {
-    /// Computes the laws of the steps after the first reading.
+    /// Computes the transition and observation laws of the steps after the first reading.
     ///
-    /// **Errors.** A known state has another value at each step.
+    /// **Errors.** The value of the state is known without uncertainty, and differs from step to step.
     fn new(filter: &Filter<State>, model: &TrackingModel) -> Result<Self, Error> {
         let motion = filter.law(|state| model.step(state), |_| State::new())?;
         let mut moved = filter.clone();
@@ -55,7 +55,7 @@ impl Laws {
 }
 
 impl Online {
-    /// Creates a track before its first reading. The filter keeps at most `window` of its past states.
+    /// Creates a track before its first reading. The filter of the track keeps at most `window` past states.
     pub(crate) fn new(model: TrackingModel, window: usize) -> Result<Self, Error> {
         // The state has a normal distribution or a known value, so that a mixture of one component contains it.
         let filter = Filter::exact(&model.first())?.components(1);
@@ -67,9 +67,9 @@ impl Online {
         })
     }
 
-    /// Goes to the next step of the track, which has a given reading.
+    /// Goes to the next step of the track, at which the reading `reading` is observed.
     ///
-    /// **Errors.** The reading has no density.
+    /// **Errors.** The reading has no probability density under the model.
     pub(crate) fn read(&mut self, reading: &Reading) -> Result<Step, Failure> {
         self.steps += 1;
         self.step(reading).map_err(|error| match error {
@@ -132,13 +132,13 @@ impl Online {
         self.steps
     }
 
-    /// Returns the natural logarithm of the density of the readings so far.
+    /// Returns the natural logarithm of the probability density of the readings so far.
     pub(crate) fn log_evidence(&self) -> f64 {
         self.filter.log_evidence().value
     }
 }
 
-/// All readings, and the states at their steps.
+/// All readings of a track, and the states at the steps of the readings.
 pub(crate) struct Track {
     pub(crate) readings: Vec<Reading>,
     pub(crate) steps: Vec<Step>,
@@ -146,9 +146,9 @@ pub(crate) struct Track {
 }
 
 impl Track {
-    /// Filters all readings, then smooths the states at their steps.
+    /// Filters all readings, and then smooths the states at the steps of the readings.
     ///
-    /// **Errors.** A reading has no density.
+    /// **Errors.** A reading has no probability density under the model.
     pub(crate) fn new(model: TrackingModel, readings: Vec<Reading>) -> Result<Self, Failure> {
         let mut online = Online::new(model, usize::MAX)?;
         let mut steps = Vec::with_capacity(readings.len());

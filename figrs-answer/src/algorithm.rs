@@ -20,7 +20,7 @@ pub trait Algorithm: Debug + Send + Sync {
     /// Computes the answer for `targets`, given the evidence of `model`.
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error>;
 
-    /// Creates the initial state of a run. [`Run::start`] then does the work of the run in a thread.
+    /// Creates the initial state of a run. After `begin` has created the state, [`Run::start`] does the work of the run in a thread.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if runs of the algorithm can only be started by [`Run::run`].
     fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
@@ -32,8 +32,8 @@ pub trait Algorithm: Debug + Send + Sync {
         })
     }
 
-    /// Returns the deadline, the interrupt and the listener in the settings of this algorithm, for another algorithm that runs this algorithm as a
-    /// part; the default is `None`.
+    /// Returns the deadline, the interrupt and the progress listener in the settings of this algorithm, for an enclosing algorithm that runs this
+    /// algorithm as one of its steps; the default is `None`.
     #[doc(hidden)]
     fn own_watch(&self) -> Option<&Watch> {
         None
@@ -81,7 +81,7 @@ impl<T: Algorithm + ?Sized> Algorithm for Box<T> {
 pub trait Run: Algorithm {
     /// Computes the answer about some targets: an element, or an array, a list or a tuple of elements.
     ///
-    /// **Errors.** The errors of the algorithm; [`Error::Panicked`] if the code of a value's type panics.
+    /// **Errors.** Any error of the algorithm, and [`Error::Panicked`] if the code of a value's type panics.
     fn run(&self, model: &Model, targets: impl Parents) -> Result<Answer, Error> {
         guarded(|| {
             let targets = targets.elements();
@@ -125,16 +125,16 @@ pub trait Run: Algorithm {
         Running::new(guarded(|| self.begin(model, &targets)), parameters)
     }
 
-    /// Computes the answer to a counterfactual: the values that the targets would have had; see [`Counterfactual`]. Query the answer
-    /// with the elements of the model. The evidence of a counterfactual holds in the factual world.
+    /// Computes the answer to a counterfactual: the values that the targets would have had; see [`Counterfactual`]. To read the answer to a
+    /// counterfactual, query it with the elements of the original model. The evidence of a counterfactual holds in the factual world.
     ///
-    /// **Guarantee.** The guarantee of the algorithm holds for a model of both the factual and the counterfactual world.
+    /// **Guarantee.** The answer has the guarantee that the algorithm gives for a model that contains both the factual and the counterfactual world.
     ///
-    /// **Complexity.** The complexity is that of the algorithm for the elements that the targets reach in both worlds. An element counts twice if it
-    /// depends on an element that is set in the counterfactual world.
+    /// **Complexity.** The complexity is that of the algorithm for the elements that the targets reach in both worlds. In this complexity, an element
+    /// counts twice if it depends on an element that is set in the counterfactual world.
     ///
-    /// **Errors.** The errors of the algorithm; [`ModelError::Function`](figrs_core::ModelError::Function) if the answer needs more stored elements
-    /// than the counterfactual's limit allows.
+    /// **Errors.** Any error of the algorithm, and [`ModelError::Function`](figrs_core::ModelError::Function) if the answer needs more stored
+    /// elements than the counterfactual's limit allows.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model};

@@ -21,13 +21,13 @@ pub enum Error {
     /// The model has a mistake, or is too large for the algorithm.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The elimination would exceed one of its limits.
+    /// Variable elimination would exceed one of its limits.
     #[error(transparent)]
     Elimination(#[from] EliminationError),
-    /// A path leads to no element of an object, or data state no evidence about the object's elements.
+    /// A path such as `rooms[2].owner` leads to no element of an object, or data state no evidence about the object's elements.
     #[error(transparent)]
     Part(Box<PartError>),
-    /// No algorithm of a portfolio fits within the given memory and work.
+    /// No algorithm of a portfolio can answer the query within the given memory and work.
     #[error(
         "no algorithm can answer within the given memory and work: {tried}; allow more{}, state more evidence, or ask for fewer targets",
         Call("within`, `work")
@@ -64,7 +64,7 @@ pub enum Error {
         /// A remedy for the error.
         remedy: &'static str,
     },
-    /// Evidence weighs worlds without a stated maximum of the weights, which the algorithm needs.
+    /// The weights of soft evidence have no stated maximum, which the algorithm needs.
     #[error(
         "the weights of {element}{} have no stated maximum; state one with `weigh_at_most`, or use ImportanceSampling",
         StatedAt(.location)
@@ -89,7 +89,7 @@ pub enum Error {
         /// The source line that states the evidence.
         location: &'static Location<'static>,
     },
-    /// A run was ended by its deadline, an interrupt or its limit of work before it had any result.
+    /// A run was ended by its deadline, by an interrupt or by its limit of work before the run had any result.
     #[error(
         "{algorithm} was stopped before it had a result; allow more time{}, or raise its limit of work{}",
         Call("deadline"),
@@ -99,24 +99,24 @@ pub enum Error {
         /// The name of the algorithm.
         algorithm: &'static str,
     },
-    /// Partial results of a run cannot be merged, because their units of work are not consecutive.
+    /// Partial results of a sampling run cannot be merged, because their units of work (numbered groups of samples) are not consecutive.
     #[error(
         "the merged parts end before unit {end} of the run, but the next part begins with unit {begin}; merge the parts in the order of their \
         units, each part once"
     )]
     NotConsecutive {
-        /// The index of the unit of work that should come next.
+        /// The index of the unit of work that should come next in the merged result.
         end: u64,
         /// The index of the first unit of work in the results to be merged.
         begin: u64,
     },
-    /// A partial result that was read belongs to another run, or is damaged.
+    /// A partial result that was read from outside belongs to another run, or is damaged.
     #[error(
         "unit {unit} of the part does not fit this run: {problem}; merge only parts that were computed with the same version, model, settings and \
         targets"
     )]
     UnfitPart {
-        /// The index of the unit of work whose result does not fit.
+        /// The index of the unit of work whose result does not belong to this run.
         unit: u64,
         /// The first problem that was found in the result.
         problem: String,
@@ -139,7 +139,7 @@ pub enum Error {
         added: u64,
         /// Number of slices of the whole sum or maximum.
         slices: u64,
-        /// The logarithm of the sum of the computed slices, or of the probability of their best world; it is a lower bound of the
+        /// The logarithm of the sum over the computed slices, or of the probability of the best world in them; this logarithm is a lower bound of the
         /// result for all slices.
         lower_bound: f64,
     },
@@ -165,18 +165,18 @@ pub enum Error {
     MessagesTooLarge {
         /// The name of the algorithm.
         algorithm: &'static str,
-        /// Number of table entries that one iteration reads; an entry counts once for each variable of its factor.
+        /// Number of table entries that one iteration of message passing reads; an entry counts once for each variable of its factor.
         needed: u64,
-        /// Number of entries that the limit allows.
+        /// Number of table entries that the limit allows for one iteration.
         limit: u64,
     },
-    /// The messages of belief propagation determine no possible world, although such a world may exist.
+    /// The messages of belief propagation do not determine a possible world, although a possible world may exist.
     #[error(
         "the max-product messages determine no world after {iterations} iterations (the last iteration changed messages by up to {residual:.1e}); \
         use MpeVariableElimination, or MpeBranchAndBound if the model is too wide for elimination"
     )]
     NoWorldDecoded {
-        /// Number of iterations that were made.
+        /// Number of iterations of message passing that were made.
         iterations: u64,
         /// Largest change of a message in the last iteration.
         residual: f64,
@@ -190,10 +190,11 @@ pub enum Error {
     TooManyWorlds {
         /// Number of worlds that were completely evaluated.
         worlds: u64,
-        /// Number of evaluations that the limit allows; `None` if the number of worlds reached its own limit.
+        /// Number of evaluations of elements that the limit allows; `None` if the limit on the number of worlds was exceeded.
         evaluations: Option<u64>,
     },
-    /// No two draws of a floating-point number are equal. Draws of such a number therefore do not determine the probability of a single value.
+    /// No two draws of a floating-point number are equal. Draws of a floating-point number of which no two are equal do not determine the probability
+    /// of a single value.
     #[error(
         "no two draws of {element} are the same, so the probability of a single value cannot be estimated; ask for `mean`, \
          `expectation` or `probability_that`, or for quantiles of its `distribution`"
@@ -202,7 +203,7 @@ pub enum Error {
         /// The element of the query.
         element: Label,
     },
-    /// An answer of this kind (marginals, bounds or a world) does not have the requested content.
+    /// The answer is of a kind (marginals, bounds or a world) that does not have the requested content.
     #[error("an answer of {algorithm} has no {asked}; {remedy}")]
     NotInAnswer {
         /// The name of the algorithm that computed the answer.
@@ -212,14 +213,15 @@ pub enum Error {
         /// A remedy for the error, in words.
         remedy: &'static str,
     },
-    /// An element is not a target, a decision, a varying element or a learned parameter of the run, or not part of the world that it found.
+    /// An element that was queried does not belong to the answer: it is not a target, decision, varying element or learned parameter of the run, or
+    /// not part of the world that the run found.
     #[error("{element} {problem}; {remedy}")]
     UnknownElement {
         /// The element.
         element: Label,
-        /// The part of the run that lacks the element, as a predicate: `was not a target of this run`.
+        /// The reason for the error, as the predicate of a sentence about the element, such as `was not a target of this run`.
         problem: &'static str,
-        /// A remedy for the error, as a request.
+        /// A remedy for the error, as an instruction such as `add it to the targets`.
         remedy: String,
     },
     /// No clique of the junction tree contains all elements of the query.
@@ -230,12 +232,12 @@ pub enum Error {
         /// The names of the elements of the query.
         elements: String,
     },
-    /// A branch of a Chain reaches a Score that other elements reach too.
+    /// A branch of a Chain depends on a Score (a weight factor) on which elements outside the branch depend too.
     #[error(
         "{element}: a branch of this Chain reaches a Score that other elements reach too, or that only some worlds reach; use JunctionTree"
     )]
     SharedScore {
-        /// The Chain whose branch reaches the Score.
+        /// The Chain whose branch depends on the Score.
         element: Label,
     },
     /// The states of the frontiers (sets of elements that later steps need) take more memory than the limit allows.
@@ -265,12 +267,12 @@ pub enum Error {
         /// Number of elements in the frontier (the set of elements that later steps need) at this element.
         elements: usize,
     },
-    /// A saved tree, filter or fit belongs to another model, or to another version of figrs, or is damaged.
+    /// A saved junction tree, particle filter or result of learning (fit) belongs to another model, or to another version of figrs, or is damaged.
     #[error("the saved {what} cannot be used: {reason}; {remedy}")]
     Saved {
-        /// The kind of the saved value: a tree, a filter or a fit.
+        /// The kind of the saved value: a junction tree, a filter, or a fit (the result of learning).
         what: &'static str,
-        /// The reason why the saved value does not fit.
+        /// The reason why the saved value cannot be used.
         reason: &'static str,
         /// A remedy: how to obtain another saved value.
         remedy: &'static str,
@@ -343,16 +345,18 @@ pub enum Error {
     NoMaximum {
         /// The parameter whose likelihood does not have a single maximum.
         parameter: Label,
-        /// For a coefficient of a linear mean that several values maximise, the expected number of cases; `None` if the likelihood grows without end.
+        /// For a coefficient of a linear mean that is maximised by several values, the expected number of data cases; `None` if the likelihood grows
+        /// without end.
         undetermined_cases: Option<f64>,
     },
-    /// Standard errors cannot be computed, because the expected counts are not exact, or because the parameters have too many free numbers.
+    /// Standard errors of learned parameters cannot be computed, because the expected counts are not exact, or because the parameters have too many
+    /// free numbers.
     #[error("{reason}")]
     NoStandardErrors {
         /// The reason why standard errors cannot be computed, with a remedy.
         reason: String,
     },
-    /// No element that the answer needs depends on the parameter.
+    /// No element that the answer needs depends on the parameter of the query.
     #[error(
         "no element that this answer needs depends on the parameter {parameter}; pass it to an element as a number, or leave it out"
     )]
@@ -360,7 +364,7 @@ pub enum Error {
         /// The parameter with its value, as text.
         parameter: String,
     },
-    /// An element depends on a parameter in a form that is unknown or has no derivative.
+    /// The probabilities of an element depend on a parameter in a form that is unknown or has no derivative.
     #[error(
         "the derivative of the probabilities of {element} with respect to {parameter} is unknown, or does not exist at this value; compare the \
         answers for two values of the parameter, or implement `Family::log_prob_derivative`"
@@ -371,7 +375,7 @@ pub enum Error {
         /// The element that depends on the parameter.
         element: Label,
     },
-    /// The value of a parameter has changed since the answer was computed, or since a run began that is continued.
+    /// The value of a parameter has changed since the answer was computed, or since the beginning of a run that is to be continued.
     #[error(
         "the parameter {parameter} has changed since the algorithm ran; run the algorithm again"
     )]
@@ -409,23 +413,23 @@ pub enum Error {
         /// The elements that must be added to the targets.
         missing: String,
     },
-    /// A step of a filter failed.
+    /// A step of a filter (a recursive estimate of the state of a process over time) failed.
     #[error(
         "step {step} of the filter failed: {}; the filter is still as it was before the step",
         in_filter(error)
     )]
     InStep {
-        /// The index of the step, counted from 1; zero for the first state.
+        /// The index of the failed step, counted from 1; zero for the first state of the filter.
         step: u64,
         /// The error of the failed step.
         error: Box<Self>,
     },
-    /// A real element has no closed form.
+    /// The distribution of a real element has no closed form.
     #[error("{element} has no closed form: {problem}; use ImportanceSampling, or discretise it")]
     NotClosedForm {
         /// The element that is not a linear function of normal elements.
         element: Label,
-        /// The reason why the element has no closed form, with a remedy.
+        /// The reason why the distribution of the element has no closed form, with a remedy.
         problem: String,
     },
     /// The posterior of a real number does not exist, because a likelihood of the number grows faster than the density of its prior decreases.
@@ -444,7 +448,7 @@ pub enum Error {
     DecisionInfluencesKnown {
         /// The decision that influences the element.
         decision: Label,
-        /// The element that is observed, or whose value is known when a decision is made; it may be the decision itself.
+        /// The element that is observed, or whose value is known when a decision is made; this element may be the decision itself.
         element: Label,
         /// The decision that is made when the element's value is known; `None` if the element is evidence.
         known_to: Option<Box<Label>>,
@@ -477,7 +481,7 @@ pub enum Error {
         /// The option that no draw contains.
         option: String,
     },
-    /// A plan was queried for a value that is not known, or not possible, when a decision is made.
+    /// A decision plan (a policy) was queried for a value that is not known, or not possible, when a decision is made.
     #[error("{decision}: {problem}")]
     UnknownInformation {
         /// The decision for which the plan was queried.
@@ -494,7 +498,7 @@ pub enum Error {
         setting: &'static str,
         /// The invalid value of the setting.
         value: String,
-        /// The values that are allowed.
+        /// The values that the setting allows.
         remedy: &'static str,
     },
 }

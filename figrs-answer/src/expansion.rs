@@ -1,4 +1,5 @@
-//! Expansion of models within the limits of an exact algorithm, and the solver of shared recursive calls.
+//! Expansion of models (the listing of the possible values of their elements) within the limits of an exact algorithm, and the solver of shared
+//! recursive calls.
 
 use figrs_core::expand::{Encoding, Expansion, ExpansionCache};
 use figrs_core::internals::QueryKind;
@@ -9,7 +10,7 @@ use figrs_factor::algebra::MaxProduct;
 use figrs_factor::eliminate::{eliminate, share_weights};
 use figrs_factor::graph::{VarId, Weights};
 
-/// Expands a model, within `limits`, for sums of weights over the worlds of the model.
+/// Lists the possible values of a model's elements, within `limits`, for sums of weights over the worlds of the model.
 pub fn expand(limits: &Limits, model: &Model, targets: &[AnyElement]) -> Result<Expansion, Error> {
     if let Some(depth) = limits.expanded_depth {
         let mut memory = ExpansionCache::default();
@@ -20,7 +21,7 @@ pub fn expand(limits: &Limits, model: &Model, targets: &[AnyElement]) -> Result<
     })
 }
 
-/// Expands a model to a nesting depth of `Chain` elements, within `limits`, for bounds of sums of weights over the worlds of the model. The
+/// Expands a model to a nesting depth of `Chain` elements, within `limits`, to compute bounds of sums of weights over the worlds of the model. The
 /// operations of the eliminations that solve shared recursive calls are added to `operations`, and count toward the limit of work.
 pub fn expand_to_depth(
     limits: &Limits,
@@ -40,8 +41,8 @@ pub fn expand_to_depth(
     })
 }
 
-/// Expands a model, so that its most probable world can be searched for. The weight of each value of a shared recursive call is that of the most
-/// probable world with this value.
+/// Expands a model (lists the possible values of its elements) for a search for its most probable world. The weight of each value of a shared
+/// recursive call is the weight of the most probable world with this value.
 pub fn expand_for_best_world(
     limits: &Limits,
     model: &Model,
@@ -52,9 +53,10 @@ pub fn expand_for_best_world(
     })
 }
 
-/// Returns the probability of each value of an expansion's only target, and the number of operations. If the target may be unknown, the last
-/// probability is that of the value `unknown`. The body of a shared recursive call has no evidence; the weights of its worlds therefore sum to one.
-/// The weights are nevertheless divided by their sum, because rounding errors would otherwise grow from call to call.
+/// Returns the probability of each value of an expansion's only target, and the number of operations of the elimination. If the target may be
+/// unknown, the last probability is that of the value `unknown`. The body of a shared recursive call has no evidence; the weights of its worlds
+/// therefore sum to one. The weights of a shared recursive call are nevertheless divided by their sum, because rounding errors would otherwise grow
+/// from call to call.
 pub fn sums(body: &Expansion, limits: &Limits) -> Result<(Weights, f64), Error> {
     let encoding = Encoding::for_upper_sums(body, body.targets())?;
     let keep = kept(body, &encoding);

@@ -21,7 +21,7 @@ use crate::error::Error;
 #[macro_export]
 macro_rules! setters {
     (limits: $($place:ident).+) => {
-        /// Replaces all limits: the limits of the expansion of the model and the limits of each elimination.
+        /// Replaces all limits of the algorithm: the limits of the expansion of the model and the limits of each elimination.
         pub fn limits(mut self, limits: figrs_core::Limits) -> Self {
             self.$($place).+ = limits;
             self
@@ -79,8 +79,8 @@ macro_rules! setters {
             self
         }
 
-        /// Calls `listener` at intervals with the progress of the run; two threads never call it at the same time. The field `done` of the progress
-        /// increases from call to call.
+        /// Calls `listener` at intervals with the progress of the run; two threads never call the listener at the same time. The number `done` in the
+        /// progress that the listener receives increases from call to call.
         pub fn on_progress(
             mut self,
             listener: impl Fn(&$crate::Progress) + Send + Sync + 'static,
@@ -111,17 +111,17 @@ macro_rules! setters {
             self
         }
 
-        /// Limits the memory of the worlds in bytes (default 2 GiB); exceeding it is an error. The memory is counted as in
-        /// [`Limits::expansion_memory`](figrs_core::Limits::expansion_memory), for all worlds that exist at the same time, with the
-        /// elements created for them.
+        /// Limits the memory of the worlds in bytes (default 2 GiB); a larger need is an error. The memory is counted as in
+        /// [`Limits::expansion_memory`](figrs_core::Limits::expansion_memory), for all worlds that exist at the same time, including the elements
+        /// that were created for these worlds.
         pub fn max_bytes(mut self, bytes: u64) -> Self {
             self.$($place).+.limits.expansion_memory = bytes;
             self
         }
     };
     (kept_draws) => {
-        /// Keeps draws for [`Answer::draws`]($crate::Answer::draws). `keep_draws` has no effect, because Markov chains always keep
-        /// their draws for their standard errors.
+        /// Keeps draws for [`Answer::draws`]($crate::Answer::draws). `keep_draws` has no effect for Markov chains, which always keep their draws for
+        /// their standard errors.
         pub fn keep_draws(self) -> Self {
             self
         }

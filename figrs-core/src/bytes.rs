@@ -32,14 +32,14 @@ pub struct InvalidBytes;
 impl FromStr for Bytes {
     type Err = InvalidBytes;
 
-    /// Reads an amount such as `512MiB`; a number without a unit is a number of bytes.
+    /// Reads an amount of memory such as `512MiB`; a number without a unit is a number of bytes.
     fn from_str(text: &str) -> Result<Self, InvalidBytes> {
         Self::parse(text, 1)
     }
 }
 
 impl Bytes {
-    /// Reads an amount; a number without a unit is multiplied by `plain` bytes.
+    /// Reads an amount of memory; a number without a unit is multiplied by `plain` bytes.
     ///
     /// **Errors.** [`InvalidBytes`] if `text` is not an amount of memory, or is too large.
     pub fn parse(text: &str, plain: u64) -> Result<Self, InvalidBytes> {
@@ -75,7 +75,7 @@ fn product(number: &str, factor: u64) -> Option<u64> {
 }
 
 impl fmt::Display for Bytes {
-    /// Prints whole units without decimal places, other amounts with at most two decimal places.
+    /// An amount of memory that is a whole number of units is printed without decimal places, other amounts with at most two decimal places.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let binary = UNITS.iter().filter(|(name, _)| name.ends_with("iB"));
         let Some((name, unit)) = binary.clone().find(|(_, unit)| *unit <= self.0) else {

@@ -1,4 +1,4 @@
-//! The elements of earlier steps of a filter, on which a step must not depend.
+//! The random elements of earlier steps of a filter (an estimate of a state over time); a new step must not depend on them.
 
 use std::fmt;
 
@@ -7,15 +7,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::element::node::{Kind, WeakElement};
 use crate::{AnyElement, ElementId, Model};
 
-/// Number of remembered elements at which those that have been dropped are removed for the first time.
+/// Number of remembered elements at which the elements that have been dropped are removed for the first time.
 const FIRST_REMOVAL: usize = 64;
 
-/// The random elements of earlier steps that have not been dropped. A filter would treat them as independent of the present state.
+/// The random elements of earlier steps that have not been dropped. A filter would treat the random elements of earlier steps as independent of the
+/// present state.
 #[derive(Clone)]
 pub struct EarlierElements {
-    /// For each element, `true` if a state depends on it that later steps have replaced.
+    /// For each element, `true` if it belongs to a state of the filter that a later step has replaced.
     used: FxHashMap<ElementId, (WeakElement, bool)>,
-    /// The number of elements at which the dropped elements are forgotten.
+    /// The number of remembered elements at which those that have been dropped are removed.
     most: usize,
 }
 
@@ -35,10 +36,10 @@ impl fmt::Debug for EarlierElements {
 }
 
 impl EarlierElements {
-    /// The name of the setting that is wrong if a step depends on an element of an earlier step.
+    /// The name of the invalid setting in the error for a step that depends on an element of an earlier step.
     pub const SETTING: &'static str = "an element of the step";
 
-    /// Notes the random elements of a step.
+    /// Notes the random elements of a step of a filter.
     pub fn add(&mut self, random: &[AnyElement]) {
         for element in random {
             let note = || (element.downgrade(), false);
@@ -54,7 +55,7 @@ impl EarlierElements {
         }
     }
 
-    /// Notes that the elements of a state, which depend on `sources`, are replaced by new elements.
+    /// Notes that new elements replace the elements of a filter's state, which depend on `sources`.
     pub fn replace(&mut self, sources: impl IntoIterator<Item = AnyElement>) {
         for element in sources {
             self.used.insert(element.id(), (element.downgrade(), true));
@@ -62,7 +63,7 @@ impl EarlierElements {
         self.forget_dropped();
     }
 
-    /// True if `element` belongs to an earlier step.
+    /// True if `element` belongs to an earlier step of the filter.
     pub fn contains(&self, element: &AnyElement) -> bool {
         self.used.contains_key(&element.id())
     }
@@ -82,7 +83,7 @@ impl EarlierElements {
     }
 }
 
-/// Returns the random elements on which `roots` and the evidence of `model` depend by parents.
+/// Returns the random elements among `roots`, the elements with evidence in `model`, and all their ancestors.
 pub fn random_ancestors(roots: Vec<AnyElement>, model: &Model) -> Vec<AnyElement> {
     let evidence = model.evidence().iter().map(|(element, _)| element.clone());
     let mut stack: Vec<AnyElement> = roots.into_iter().chain(evidence).collect();

@@ -9,54 +9,55 @@ use crate::collections::MemberError;
 use crate::element::label::Label;
 use crate::parts::PartError;
 
-/// Failure of a user's function.
+/// Failure of a function that a user gave to the model.
 #[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The function panicked with the contained message.
+    /// The user's function panicked; the text is the panic message.
     #[error(
         "its function panicked: {0}; let it return a value for all arguments, or exclude these values by evidence"
     )]
     Panicked(String),
-    /// The function returned an error with this message, for example an error of a query of another model.
+    /// The user's function returned an error with this message, for example an error of a query of another model.
     #[error("its function returned an error: {0}")]
     Failed(String),
-    /// The result of a calculation does not fit into its type.
+    /// The result of a calculation does not fit into its number type.
     #[error("{0}; use a wider type, or exclude these values by evidence")]
     Arithmetic(String),
-    /// A linear function reads a list of another length than it needs.
+    /// A linear function received a list of another length than it needs.
     #[error("{0}; or exclude these values by evidence")]
     Shape(String),
     /// A user-defined distribution returned numbers that are not probabilities.
     #[error("its distribution {0}")]
     Distribution(String),
-    /// A conditional table or a list of clauses has no row, or two rows, for some parent values.
+    /// A conditional probability table or a list of clauses has no row, or two rows, for some parent values.
     #[error("{0}")]
     Row(String),
-    /// A Chain's function returned two different elements for the same parent values.
+    /// The function of a Chain returned two different elements for the same parent values.
     #[error(
         "its function returned two different elements for the same arguments, {0}; it must depend on its arguments alone"
     )]
     Impure(String),
-    /// A function returned different results for equal arguments. Only debug builds check for this error.
+    /// A function returned different results for equal arguments. Only debug builds check whether a function returns different results for equal
+    /// arguments.
     #[error(
         "its function returned {results} for {arguments}, which are equal as values: let their equality compare everything that functions read, \
         or return one representative of equal values{}",
         Call("Value::canonical")
     )]
     UnequalResults {
-        /// Description of the two results that differ.
+        /// Description of the two results of the function that differ.
         results: String,
-        /// The arguments of the two calls whose results differ.
+        /// The arguments of the two calls of the function whose results differ.
         arguments: String,
     },
-    /// A counterfactual would have to store more elements than its limit allows.
+    /// A counterfactual query would have to store more elements than its limit allows.
     #[error(
         "the counterfactual would store more than {0} elements that Chains create; raise the limit{call}, or draw fewer worlds",
         call = Call("Counterfactual::max_elements")
     )]
     TooManyBranches(usize),
-    /// A path names a part of an element's value that some value of the element does not have.
+    /// A path names a part of an element's value, such as a field or a list entry, that some value of the element does not have.
     #[error("{0}; or exclude these values by evidence")]
     Part(Box<PartError>),
     /// The value of an element depends on itself, through members of a [`Process`](crate::Process) that depend on each other.
@@ -65,13 +66,13 @@ pub enum Fault {
          ones, or exclude these values by evidence"
     )]
     Cyclic,
-    /// A collection or a process does not have a member that was asked for.
+    /// A query asked for a member that a collection or a process does not have.
     #[error("{0}")]
     Member(Box<MemberError>),
 }
 
 impl Fault {
-    /// Returns the fault for a parent value that a table does not list.
+    /// Returns the error for a parent value that a table does not list.
     pub fn no_state(parent: usize) -> Self {
         Self::Row(format!(
             "a value of parent {parent} is not among its states; add it"
@@ -79,7 +80,7 @@ impl Fault {
     }
 }
 
-/// An error in a model, which an algorithm finds when it uses the model.
+/// An error in a model, which an algorithm finds when it runs on the model.
 #[derive(Clone, PartialEq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum ModelError {
@@ -88,10 +89,10 @@ pub enum ModelError {
     InvalidParameter {
         /// The element whose parameter is not allowed.
         element: Label,
-        /// The parameter, its value and the allowed values.
+        /// A text that names the parameter, its value and the allowed values.
         problem: String,
     },
-    /// A decision was reached, but neither the model nor the algorithm chooses an option for it.
+    /// The algorithm reached a decision for which neither the model nor the algorithm chooses an option.
     #[error(
         "{element}: a decision has no probabilities, and no option was chosen for it; set it in the model{}, or add it to the decisions of \
         MaximiseUtility",
@@ -106,50 +107,51 @@ pub enum ModelError {
     Function {
         /// The element whose function failed.
         element: Label,
-        /// The failure of the function.
+        /// The failure of the user's function.
         fault: Fault,
     },
-    /// A weight in the evidence is negative or not a number, or its logarithm is NaN, or so far from zero that a sum of such numbers would overflow.
+    /// Evidence gives a weight that is negative or not a number, or whose logarithm is NaN or so far from zero that a sum of such logarithms would
+    /// overflow.
     #[error("{element}: the evidence{} gives a value the weight {weight}; {remedy}", StatedAt(.location))]
     InvalidWeight {
-        /// The element with the weight.
+        /// The element whose value has the weight.
         element: Label,
-        /// The weight that is not allowed, such as `-1`, or `exp(inf)` if its logarithm is stated.
+        /// The weight that is not allowed, such as `-1`, or `exp(inf)` if the evidence gives its logarithm.
         weight: String,
-        /// The weights that are allowed.
+        /// A text that describes the weights that are allowed.
         remedy: &'static str,
         /// The source line that states the evidence.
         location: &'static std::panic::Location<'static>,
     },
-    /// A weight exceeds its stated maximum.
+    /// Evidence gives a weight that exceeds its stated maximum.
     #[error(
         "{element}: the evidence{} gives {value} the weight {weight}, above the stated maximum {maximum}; state a larger finite maximum",
         StatedAt(.location)
     )]
     WeightAboveMaximum {
-        /// The element with the weight.
+        /// The element whose value has the weight.
         element: Label,
-        /// The value of the element.
+        /// The value of the element with this weight.
         value: String,
         /// The weight of the value.
         weight: f64,
-        /// The stated maximum of the weights.
+        /// The stated maximum of the weights that the evidence gives.
         maximum: f64,
         /// The source line that states the evidence.
         location: &'static std::panic::Location<'static>,
     },
-    /// The weights of worlds in unexpanded parts of the model have no upper bound.
+    /// A part of the model that was not expanded (its values are not listed) may have worlds whose weights have no upper bound.
     #[error(
         "{element} is expanded only to a depth of {depth} Chains, and {problem}, so there are no bounds; {remedy}"
     )]
     Unbounded {
-        /// The element whose unknown value may have any weight, or whose weight may occur again in unexpanded parts of the model.
+        /// The element whose unknown value may have any weight, or whose weight may occur again in the parts of the model that were not expanded.
         element: Label,
-        /// Number of nested Chains that were expanded before the error.
+        /// Number of nested Chains whose functions were called before the error.
         depth: usize,
-        /// The reason why the weights are unbounded.
+        /// The reason why the weights of worlds are unbounded.
         problem: String,
-        /// The remedy, worded for the user.
+        /// The remedy that the error message suggests to the user.
         remedy: &'static str,
     },
     /// An exact algorithm reached an element with infinitely many values, or with too many values to list them.
@@ -161,12 +163,13 @@ pub enum ModelError {
     NotFinite {
         /// The element whose values cannot be enumerated.
         element: Label,
-        /// The kind of the support: `continuous` or `infinitely many discrete`.
+        /// The kind of the element's support: `continuous` or `infinitely many discrete`.
         kind: &'static str,
-        /// The first remedy in the message: an observation of the element, or an algorithm that does not enumerate observed elements.
+        /// The first remedy that the error message suggests: an observation of the element, or an algorithm that does not enumerate observed
+        /// elements.
         remedy: &'static str,
     },
-    /// An observed value has a probability in some branches of a Chain and a density in others.
+    /// An observed value has a probability in some branches of a Chain (elements that its function returns) and a density in others.
     #[error(
         "{element}: the observed value {value} has a probability in some branches and a density in others, which \
          exact algorithms do not compare; use ImportanceSampling, where the probability dominates"
@@ -177,7 +180,7 @@ pub enum ModelError {
         /// The observed value.
         value: String,
     },
-    /// A continuous element is observed through a branch of a Chain, while another element also depends on the continuous element.
+    /// A continuous element is observed as the branch that a Chain takes, while another element also depends on the continuous element.
     #[error(
         "{element}: an observation of a Chain determines its value, and other elements depend on it too, which samplers that change one choice at \
         a time cannot weigh; observe the element itself, or use ImportanceSampling"
@@ -186,33 +189,33 @@ pub enum ModelError {
         /// The continuous element.
         element: Label,
     },
-    /// The table of an element would be larger than the limit.
+    /// The conditional probability table of an element would have more entries than the limit allows.
     #[error(
         "{element}: its table needs {needed} entries, more than the limit of {limit}; use fewer parents at once (a fold) or smaller supports, or \
         raise the limit{}",
         Call("Limits::element_entries")
     )]
     TableTooLarge {
-        /// The element whose table is too large.
+        /// The element whose conditional probability table is too large.
         element: Label,
-        /// Number of entries that the table needs.
+        /// Number of entries that the conditional probability table needs.
         needed: u128,
-        /// Number of entries that the limit allows.
+        /// Number of entries of a table that the limit allows.
         limit: u64,
     },
-    /// Chains are nested deeper than the limit.
+    /// Chains are nested more deeply than the limit allows.
     #[error(
         "{element}: Chains are nested deeper than the limit of {limit}; the model may be infinite: use LazyVariableElimination for bounds, use \
         ImportanceSampling for estimates, or raise the limit{}",
         Call("Limits::depth")
     )]
     TooDeep {
-        /// The Chain that exceeds the depth limit.
+        /// The Chain whose nesting exceeds the depth limit.
         element: Label,
-        /// Nesting depth that the limit allows.
+        /// Nesting depth of Chains that the limit allows.
         limit: usize,
     },
-    /// A call of a recursive function depends on a call with the same argument.
+    /// A call of a recursive function depends on another call with the same argument.
     #[error(
         "{element}: its call with the argument {argument} depends on a call with the same argument, so an exact algorithm would never end; pass a \
          smaller argument to each call, or use LazyVariableElimination for bounds or ImportanceSampling for estimates"
@@ -220,7 +223,7 @@ pub enum ModelError {
     CyclicCall {
         /// The recursive function.
         element: Label,
-        /// The argument of the call.
+        /// The argument of the recursive call.
         argument: String,
     },
     /// The model, or one of its worlds, has more elements than the limit allows.
@@ -230,7 +233,7 @@ pub enum ModelError {
         Call("Limits::elements` or `max_elements")
     )]
     TooManyElements {
-        /// The element that exceeds the limit.
+        /// The element at which the limit was exceeded.
         element: Label,
         /// Number of elements that the limit allows.
         limit: usize,
@@ -244,15 +247,15 @@ pub enum ModelError {
     TooMuchMemory {
         /// The element that exceeds the memory limit.
         element: Label,
-        /// Number of bytes needed so far.
+        /// Number of bytes that the elements have needed so far.
         needed: u64,
-        /// Number of bytes that the limit allows.
+        /// Number of bytes of elements that the limit allows.
         limit: u64,
     },
-    /// The deadline of the run passed, or the run was interrupted, during the expansion of the model.
+    /// The deadline of an inference run passed, or the run was interrupted, while the possible values of the model's elements were being listed.
     #[error("the run ended while {element} was expanded; allow more time")]
     Stopped {
-        /// The element that was being expanded.
+        /// The element whose possible values were being listed.
         element: Label,
     },
 }

@@ -7,18 +7,19 @@ use crate::{AnyElement, Datum, Element, Value};
 
 /// A state of a dynamic model: the elements of one time step on which the next time step depends.
 ///
-/// An element, a list of states and a tuple of states are states; [`filter_state!`](crate::filter_state) implements the trait for a
+/// An element, a list of states and a tuple of states implement `FilterState`; [`filter_state!`](crate::filter_state) implements the trait for a
 /// struct of states.
 pub trait FilterState: Sized {
     /// Returns the elements of the state, in a fixed order.
     fn elements(&self) -> Vec<AnyElement>;
 
-    /// Returns the same state with new elements, which `next` supplies in the order of [`elements`](Self::elements).
+    /// Returns a copy of the state with new elements, which `next` supplies in the order of [`elements`](Self::elements).
     #[must_use]
     fn renewed(&self, next: &mut NextElements<'_>) -> Self;
 }
 
-/// Gives the elements of `state` that have no names those of the elements of `before`, the state before it, if both have the same number of elements.
+/// Copies names from the elements of `before`, the preceding state, to those elements of `state` that have no names, if both states have the same
+/// number of elements.
 pub fn inherit_names<S: FilterState>(state: &S, before: &S) {
     let (own, before) = (state.elements(), before.elements());
     if own.len() == before.len() {
@@ -28,21 +29,21 @@ pub fn inherit_names<S: FilterState>(state: &S, before: &S) {
     }
 }
 
-/// A state whose values serde can save and load, so that a filter with such states can be saved. A portable state is an element, a list or a tuple of
-/// portable states, or a struct for which [`filter_state!`](crate::filter_state) was called with the types of the fields.
+/// A state of a dynamic model whose values serde can save and load, so that a filter with such states can be saved. Portable states are elements,
+/// lists or tuples of portable states, and structs for which [`filter_state!`](crate::filter_state) was called with the types of the fields.
 pub trait PortableState: FilterState {
-    /// The type of the values of the state's elements; an element may have no value.
+    /// The type that holds the values of the state's elements; an element may have no value.
     type Values: Serialize + DeserializeOwned;
 
-    /// Returns the values of the state's elements; `next` returns the value of one element after another.
+    /// Returns the values of the state's elements; the function `next` supplies the value of one element after another.
     fn values(&self, next: &mut dyn FnMut() -> Option<Datum>) -> Self::Values;
 
-    /// Appends `values`, the values of the state's elements, to `all`.
+    /// Appends `values`, the values of the state's elements, to the list `all`.
     fn append(values: Self::Values, all: &mut Vec<Option<Datum>>);
 }
 
 impl<T: Value + Serialize + DeserializeOwned> PortableState for Element<T> {
-    /// The list contains at most one value.
+    /// The list contains the value of the element, or is empty if the element has no value.
     type Values = Vec<T>;
 
     fn values(&self, next: &mut dyn FnMut() -> Option<Datum>) -> Vec<T> {
@@ -121,10 +122,11 @@ tuple!(A 0, B 1, C 2, D 3);
 tuple!(A 0, B 1, C 2, D 3, E 4);
 tuple!(A 0, B 1, C 2, D 3, E 4, F 5);
 
-/// Implements [`FilterState`](crate::FilterState) for a struct whose fields are states: `filter_state!(Track { position, speed });`
+/// Implements [`FilterState`](crate::FilterState) for a struct whose fields are states of a dynamic model:
+/// `filter_state!(Track { position, speed });`
 ///
-/// If the types of the fields are given, the macro also implements [`PortableState`](crate::PortableState), so that a filter can be saved:
-/// `filter_state!(Track { position: Element<f64>, is_moving: Element<bool> });`
+/// If the types of the fields are given, the macro `filter_state!` also implements [`PortableState`](crate::PortableState), so that a filter can be
+/// saved: `filter_state!(Track { position: Element<f64>, is_moving: Element<bool> });`
 #[macro_export]
 macro_rules! filter_state {
     ($name:ident { $($field:ident),+ $(,)? }) => {
@@ -162,14 +164,14 @@ macro_rules! filter_state {
     };
 }
 
-/// New elements for a state, with the joint distribution that a filter has computed.
+/// New elements for the state of a dynamic model, with the joint distribution that a filter has computed.
 #[derive(Debug)]
 pub struct NextElements<'b> {
     elements: std::slice::Iter<'b, AnyElement>,
 }
 
 impl<'b> NextElements<'b> {
-    /// Creates a supply of `elements`, which must be in the order of [`FilterState::elements`].
+    /// Creates a supply of the new elements `elements`, which must be in the order of [`FilterState::elements`].
     #[doc(hidden)]
     pub fn new(elements: &'b [AnyElement]) -> Self {
         Self {
@@ -177,7 +179,7 @@ impl<'b> NextElements<'b> {
         }
     }
 
-    /// Returns the next element of the state. The type `T` must be the type of the corresponding element of the state.
+    /// Returns the next element of the state. The type `T` must be the value type of the corresponding element of the state.
     #[allow(clippy::missing_panics_doc)]
     pub fn element<T: Value>(&mut self) -> Element<T> {
         let element = self.elements.next().and_then(Element::from_erased);

@@ -1,4 +1,4 @@
-//! Elements, models and their expansion: the core of figrs.
+//! Elements, models and the listing of their possible values: the core of figrs.
 //!
 //! ```
 //! use figrs_core::{Cpd, Flip, Model};
@@ -26,13 +26,13 @@
 //! # Words
 //!
 //! A *world* is one run of the program: an assignment of values to its *roots* (the targets of a query and all elements with evidence) and to the
-//! elements on which the roots depend. A world does not contain the elements of branches that are not taken. The *support* of an element is the list
-//! of its possible values. If several values are equally good answers, the first of them is the answer. A *structural* zero is a zero probability
-//! that no parameter can change.
+//! elements on which the roots depend. A world does not contain the elements of `Chain` branches that are not taken. The *support* of an element is
+//! the list of its possible values. If several values are equally good answers to a query, the answer is the one that is first in the support. A
+//! *structural* zero is a zero probability that no change of a `Param` can make positive.
 //!
 //! # Limits
 //!
-//! Functions that a model gives to elements must be pure. Exact algorithms need finite supports.
+//! Functions that a user gives to elements must be pure. Exact algorithms need elements with finite supports.
 
 #![warn(clippy::unwrap_used)]
 
@@ -114,7 +114,8 @@ pub mod factor {
 /// The crate `rand`, from which a user-defined [`Distribution`] draws random numbers.
 pub use rand;
 
-/// Interfaces between elements and algorithms. They are not for users of figrs, and may change with any version.
+/// Interfaces between elements and algorithms, for the other crates of figrs. The interfaces in the module `internals` are not for users of figrs,
+/// and may change with any version.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::counterfactual::branch_memory::BranchMemory;

@@ -1,12 +1,12 @@
-//! Checks of the limits of expansions and worlds. An error names the element at which a limit was exceeded.
+//! Checks of the limits on the size of expanded models and of sampled worlds. The error names the element at which a limit was exceeded.
 
 use figrs_factor::{Limits, Until};
 
 use crate::element::node::AnyElement;
 use crate::error::ModelError;
 
-/// Returns an error if the deadline has passed or the interrupt flag is set. The deadline and the flag are also checked while a world is evaluated,
-/// because a single world may have millions of elements.
+/// Returns an error if the deadline of the inference run has passed or the interrupt flag is set. The deadline and the interrupt flag are also
+/// checked while a single world is evaluated, because a world may have millions of elements.
 #[inline]
 pub fn check_time(until: &Until, element: &AnyElement) -> Result<(), ModelError> {
     if until.is_over() {
@@ -16,7 +16,7 @@ pub fn check_time(until: &Until, element: &AnyElement) -> Result<(), ModelError>
     Ok(())
 }
 
-/// Returns an error if an expansion or a world has more elements than the limits allow.
+/// Returns an error if an expanded model or a sampled world has more elements than the limits allow.
 #[inline]
 pub fn check_elements(
     limits: &Limits,
@@ -32,7 +32,7 @@ pub fn check_elements(
     Ok(())
 }
 
-/// Returns an error if an expansion or a world needs more bytes than the limits allow.
+/// Returns an error if an expanded model or a sampled world needs more bytes than the limits allow.
 #[inline]
 pub fn check_bytes(limits: &Limits, element: &AnyElement, needed: u64) -> Result<(), ModelError> {
     if needed > limits.expansion_memory {
@@ -41,7 +41,7 @@ pub fn check_bytes(limits: &Limits, element: &AnyElement, needed: u64) -> Result
     Ok(())
 }
 
-/// Returns an error if a world with `entered` elements and `bytes` bytes exceeds the limits, if the deadline has passed, or if the run was
+/// Returns an error if a world with `entered` elements and `bytes` bytes exceeds the limits, if the deadline has passed, or if the inference run was
 /// interrupted.
 #[inline]
 pub fn check_world(
@@ -55,7 +55,7 @@ pub fn check_world(
     check_bytes(limits, element, bytes)
 }
 
-/// Returns the error for an expansion or a world that needs more bytes than the limits allow.
+/// Returns the error for an expanded model or a sampled world that needs more bytes than the limits allow.
 #[cold]
 pub fn too_much_memory(limits: &Limits, element: &AnyElement, needed: u64) -> ModelError {
     ModelError::TooMuchMemory {

@@ -8,8 +8,8 @@ pub type Stream = Xoshiro256PlusPlus;
 
 /// Returns the random number generator for one part of a computation, such as a block of samples.
 ///
-/// Because each part of the computation has its own generator, a seed gives the same result on any number of threads. The state of the generator
-/// starts as a hash of `seed` and `part`.
+/// Because each part of the computation has its own generator, a seed gives the same result on any number of threads. The initial state of the
+/// generator is a hash of `seed` and `part`.
 pub fn stream(seed: u64, part: u64) -> Stream {
     let base = Stream::seed_from_u64(seed).next_u64();
     Stream::seed_from_u64(base.wrapping_add(part.wrapping_mul(0xd1b5_4a32_d192_ed03)))

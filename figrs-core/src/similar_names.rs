@@ -2,7 +2,8 @@
 
 use crate::element::label::printable;
 
-/// Returns the end of a message about an unknown name: a question that lists the similar names `near`, or a statement that there are none.
+/// Returns the end of a message about an unknown name: a question that lists the similar names `near`, or a statement that no existing name is
+/// similar.
 pub fn did_you_mean(near: &[String]) -> String {
     if near.is_empty() {
         "no existing name is similar".into()
@@ -28,8 +29,8 @@ pub fn similar_names<'n>(asked: &str, names: impl Iterator<Item = &'n str>) -> V
     ranked.into_iter().map(|(_, name)| name.into()).collect()
 }
 
-/// Returns the edit distance between `a` and `b`: the number of letters to change, insert or delete. The distance ignores case, and compares only the
-/// first letters of long names.
+/// Returns the edit distance between `a` and `b`: the number of letters to change, insert or delete. The edit distance ignores case, and compares
+/// only the first letters of long names.
 pub fn edit_distance(a: &str, b: &str) -> usize {
     const LETTERS: usize = 48;
     let letters = |text: &str| -> Vec<char> {

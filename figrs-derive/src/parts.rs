@@ -1,4 +1,4 @@
-//! Derives `Parts`: the name and the object of each field.
+//! Derives `Parts`: the implementation lists the name and the object of each field.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};

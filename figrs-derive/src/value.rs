@@ -107,7 +107,7 @@ fn heap_bytes(variants: &[Variant<'_>], krate: &Path) -> TokenStream {
     quote!(match self { #(#arms,)* })
 }
 
-/// Returns the method that converts the name of a variant without fields to its value; `None` if the type has no such variants.
+/// Returns the method that converts the name of a variant without fields to its value; `None` if the type has no variants without fields.
 fn from_data(variants: &[Variant<'_>], krate: &Path) -> Option<TokenStream> {
     let plain = variants.iter().filter(|variant| variant.fields.is_empty());
     let (names, paths): (Vec<String>, Vec<&TokenStream>) = plain

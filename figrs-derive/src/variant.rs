@@ -4,16 +4,16 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Attribute, Data, DeriveInput, Error, Fields, Ident, LitStr, Member, Path, parse_quote};
 
-/// A struct or one variant of an enum, from whose path and fields patterns are generated.
+/// A struct or one variant of an enum, for which the derive macros generate patterns from its path and fields.
 pub(super) struct Variant<'a> {
-    /// The name of the variant; `None` for a struct.
+    /// The name of the enum variant; `None` for a struct.
     pub(super) name: Option<&'a Ident>,
     pub(super) path: TokenStream,
     pub(super) fields: &'a Fields,
 }
 
 impl<'a> Variant<'a> {
-    /// Returns the variants of an enum, or the only variant of a struct. `union` is the error for a union.
+    /// Returns the variants of an enum, or the only variant of a struct. For a union, the text `union` is returned as the error.
     pub(super) fn all(input: &'a DeriveInput, union: &str) -> Result<Vec<Self>, Error> {
         match &input.data {
             Data::Struct(data) => Ok(vec![Self {
@@ -47,8 +47,8 @@ impl<'a> Variant<'a> {
     }
 }
 
-/// Returns the options in the attributes with the given name: the path of the crate that exports the trait (`figrs`, or the path in `crate = ".."`),
-/// and the flags that are set.
+/// Returns the options of a derive macro in the attributes with the given name: the path of the crate that exports the trait (`figrs`, or the path in
+/// `crate = ".."`), and the flags that are set.
 pub(super) fn options(
     attributes: &[Attribute],
     name: &str,

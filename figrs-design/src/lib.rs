@@ -1,5 +1,4 @@
-//! Levels that meet a designer's demands (requirements): demands on the levels that a trained model draws, playability, measures of levels, pictures,
-//! and maps for editors.
+//! Levels that meet a designer's demands (requirements), playability, measures of levels, pictures, and maps for editors.
 //!
 //! | subject | types |
 //! |---|---|
@@ -10,7 +9,7 @@
 //! | errors | [`DemandError`], [`DemandedLevelError`] with [`Remedy`], [`MovementError`], [`FileError`] |
 //! | pictures and maps for editors | [`LevelWriter`], [`TileSheet`], [`write_tileset`], [`OutputError`] |
 //!
-//! The module `figrs_models::mdmc` has the trained models and the type of levels.
+//! The module `figrs_models::mdmc` contains the trained models and the type of levels.
 
 #![warn(clippy::unwrap_used)]
 

@@ -3,7 +3,7 @@
 use figrs_reading::mistakes::{in_json, in_toml};
 use figrs_reading::{FileError, LineIndex, Mistake, MistakeKind};
 
-/// Returns the error for a text, named `place`, that is not TOML or has a wrong structure; `subject` precedes the parser's message.
+/// Returns the error for a text, named `place`, that is not TOML or has a wrong structure; in the message, `subject` precedes the parser's message.
 pub(crate) fn toml_error(
     place: &str,
     (text, error): (&str, &toml::de::Error),
@@ -17,7 +17,7 @@ pub(crate) fn toml_error(
     }
 }
 
-/// Returns the error for a text, named `place`, that is not JSON or has a wrong structure; `subject` precedes the parser's message.
+/// Returns the error for a text, named `place`, that is not JSON or has a wrong structure; in the message, `subject` precedes the parser's message.
 pub(crate) fn json_error(
     place: &str,
     (text, error): (&str, &serde_json::Error),

@@ -1,4 +1,5 @@
-//! Bounds of probabilities from an incomplete expansion of a model, by two eliminations for each target.
+//! Bounds of probabilities from an incomplete expansion of a model (some possible values are not listed), by two variable eliminations for each
+//! target.
 
 use figrs_answer::{Error, TargetBounds, conflict};
 use figrs_core::Limits;
@@ -6,8 +7,9 @@ use figrs_core::expand::{Encoding, Expansion};
 use figrs_factor::bounds::Bounds;
 use figrs_factor::eliminate::log_sums;
 
-/// Returns bounds of the marginals of an incomplete expansion and of the log-evidence; `None` if no world satisfies the evidence. The operations of
-/// the eliminations are added to `operations`; the limit of work applies to their sum.
+/// Returns bounds of the marginals and of the log-evidence, from an incomplete expansion of a model (some possible values are not listed); `None` if
+/// no world satisfies the evidence. The number of operations of the variable eliminations is added to `operations`; the limit of work applies to the
+/// sum of all operations.
 pub(crate) fn bounded_sums(
     expansion: &Expansion,
     limits: &Limits,

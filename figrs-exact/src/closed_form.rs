@@ -8,7 +8,7 @@ pub(crate) use figrs_reals::{
 use figrs_answer::{Answer, Error};
 use figrs_core::{AnyElement, Limits, Model};
 
-/// The approximation of mixtures with too many components; only models of real numbers have such mixtures.
+/// The approximation of mixtures of normal distributions with too many components; only models of real numbers have these mixtures.
 #[cfg(not(feature = "reals"))]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum Collapse {
@@ -37,7 +37,7 @@ pub(crate) fn despite_rounding(
     None
 }
 
-/// Returns the error, because the feature `reals` is off.
+/// Returns the error `refused`, because the feature `reals` is off.
 #[cfg(not(feature = "reals"))]
 pub(crate) fn best_world_in_closed_form(
     _: &'static str,
@@ -48,8 +48,8 @@ pub(crate) fn best_world_in_closed_form(
     Err(refused)
 }
 
-/// Returns the answer of an algorithm for finite elements, or the answer in closed form if that algorithm refused the model, or found that the
-/// evidence is impossible although it is possible up to rounding errors.
+/// Returns the answer `found` of an algorithm for finite elements, or a closed-form answer if this algorithm refused the model, or if rounding errors
+/// made possible evidence seem impossible.
 pub(crate) fn or_in_closed_form(
     algorithm: &'static str,
     question: (&Model, &[AnyElement]),
@@ -69,7 +69,7 @@ pub(crate) fn or_in_closed_form(
     }
 }
 
-/// Defines the setter for the approximation of mixtures with too many components, from the path of its field.
+/// Defines the setter method for the approximation of mixtures with too many components; the argument of the macro is the path of the field to set.
 macro_rules! collapse_setter {
     ($($place:ident).+) => {
         /// Sets the approximation of mixtures of normal distributions with too many components (default [`Collapse::Never`]).

@@ -1,4 +1,4 @@
-//! The queries of the compiled forms of a model: contraction trees, circuits and frontiers.
+//! The queries that all compiled forms of a model answer: contraction trees, circuits, and the states of a frontier sweep.
 
 use std::iter;
 
@@ -10,7 +10,7 @@ use figrs_answer::{Answer, Error, Marginal, World};
 
 /// A model that was compiled once and answers many queries, also from several threads at the same time.
 ///
-/// A compiled form returns [`Error::NotInAnswer`] if it does not support a query.
+/// A compiled model returns [`Error::NotInAnswer`] for a query that it does not support.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model, fold};
@@ -30,7 +30,8 @@ use figrs_answer::{Answer, Error, Marginal, World};
 /// ```
 pub trait Compiled: Clone + Send + Sync {
     /// Observes an element whose evidence may change (a varying element). The observation replaces the evidence of earlier calls of `set` and `weigh`
-    /// on this element. Evidence about the element in the compiled model still applies. A value that the element cannot have is impossible evidence.
+    /// on this element. Evidence about the element that was part of the model at compilation still applies. An observation of a value that the
+    /// element cannot have is impossible evidence.
     ///
     /// **Errors.** [`Error::UnknownElement`] if `element` was not declared varying; [`Error::NotInAnswer`] from a
     /// [`CompiledFrontier`](crate::CompiledFrontier).
@@ -42,8 +43,8 @@ pub trait Compiled: Clone + Send + Sync {
 
     /// Returns the distribution of `element`, a target or an element whose evidence may change.
     ///
-    /// **Errors.** [`Error::UnknownElement`] for other elements; [`Error::ImpossibleEvidence`] if no world agrees with the
-    /// evidence.
+    /// **Errors.** [`Error::UnknownElement`] if `element` is neither a target nor an element whose evidence may change; [`Error::ImpossibleEvidence`]
+    /// if no world agrees with the evidence.
     fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error>;
 
     /// Returns the probability that `element`, a target or an element whose evidence may change, has the value `value`.
@@ -58,9 +59,9 @@ pub trait Compiled: Clone + Send + Sync {
     /// **Errors.** [`Error::ImpossibleEvidence`] if the evidence is impossible and there are targets.
     fn answer(&self) -> Result<Answer, Error>;
 
-    /// Returns the most probable world: values of the targets, the elements with evidence, and the elements on which they depend. A world of a
-    /// [`CompiledFrontier`](crate::CompiledFrontier) consists of the values of the targets; of equally probable worlds, it returns the first in the
-    /// order of values.
+    /// Returns the most probable world: values of the targets, the elements with evidence, and the elements on which these elements depend. A world
+    /// of a [`CompiledFrontier`](crate::CompiledFrontier) consists only of the values of the targets; of equally probable worlds, the first in the
+    /// order of values is returned.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`]; [`Error::NotInAnswer`] if the compiled model may have merged several worlds into one.
     fn most_probable(&self) -> Result<World, Error>;

@@ -16,7 +16,7 @@ pub(crate) struct CompiledProblem {
     pub(crate) model: Model,
     pub(crate) targets: Vec<AnyElement>,
     pub(crate) varying: Vec<AnyElement>,
-    /// For each element of `varying`, its current evidence as a model; `None` for an element without evidence.
+    /// For each element of `varying`, a model that contains the current evidence on this element; `None` for an element without evidence.
     pub(crate) statements: Vec<Option<Model>>,
     pub(crate) limits: Limits,
 }
@@ -39,7 +39,7 @@ impl CompiledProblem {
         }
     }
 
-    /// Returns the roots of an expansion of the model: the targets, followed by the elements whose evidence may change.
+    /// Returns the elements from which an expansion of the model starts: the targets, followed by the elements whose evidence may change.
     pub(crate) fn roots(&self) -> Vec<AnyElement> {
         self.targets.iter().chain(&self.varying).cloned().collect()
     }
@@ -120,8 +120,8 @@ impl CompiledProblem {
         &expansion.targets()[..self.targets.len()]
     }
 
-    /// Returns the distribution of a target or a varying element; `probabilities` returns the probabilities of the values of the element with a given
-    /// index in an expansion.
+    /// Returns the distribution of a target or a varying element (an element whose evidence may change); the closure `probabilities` computes the
+    /// probabilities for the element with a given index.
     pub(crate) fn distribution<T: Value>(
         &self,
         expansion: &Expansion,
@@ -146,7 +146,7 @@ impl CompiledProblem {
         Ok(self.limits.check_memory(bytes)?)
     }
 
-    /// Returns the index of a target, or of an element whose evidence may change, in an expansion.
+    /// Returns the index, in an expansion (the list of elements and their values), of a target or of an element whose evidence may change.
     pub(crate) fn root(&self, expansion: &Expansion, element: &AnyElement) -> Result<usize, Error> {
         let mut roots = self.targets.iter().chain(&self.varying);
         let place = roots.position(|e| e.id() == element.id());
@@ -158,7 +158,8 @@ impl CompiledProblem {
         }
     }
 
-    /// Returns the model with the current evidence on its varying elements (elements whose evidence may change), and the roots of its worlds.
+    /// Returns the model with the current evidence on its varying elements (elements whose evidence may change), and the list of its targets and
+    /// varying elements.
     pub(crate) fn with_present_evidence(&self) -> (Model, Vec<AnyElement>) {
         let statements = self.statements.iter().flatten();
         let model = statements.fold(self.model.clone(), Model::with_evidence_of);
@@ -169,7 +170,7 @@ impl CompiledProblem {
         self.impossible_within(&self.limits)
     }
 
-    /// Returns the error for impossible evidence; `limits` limits the search for a conflict.
+    /// Returns the error for impossible evidence; `limits` limits the search for statements of evidence that contradict each other.
     pub(crate) fn impossible_within(&self, limits: &Limits) -> Error {
         let (model, roots) = self.with_present_evidence();
         conflict::impossible(&model, &roots, limits)
@@ -203,7 +204,8 @@ impl CompiledProblem {
     }
 }
 
-/// Expands a model without sharing recursive calls; only such an expansion represents single worlds.
+/// Expands a model into lists of values without sharing the calls of recursive functions, because an expansion with shared calls does not represent
+/// single worlds.
 pub(crate) fn unfolded_expansion(
     expansion: &Arc<Expansion>,
     model: &Model,
@@ -217,7 +219,8 @@ pub(crate) fn unfolded_expansion(
     }
 }
 
-/// Defines the methods that set, replace and withdraw evidence on varying elements, for a compiled form with the method `state`.
+/// Defines the methods of a compiled model that set, replace and withdraw evidence on varying elements (elements whose evidence may change), by its
+/// method `state`.
 macro_rules! varying_evidence {
     () => {
         /// Weighs the worlds by the value of an element whose evidence may change. The weights replace evidence that [`set`](crate::Compiled::set) or

@@ -1,4 +1,4 @@
-//! The search of lazy variable elimination for close bounds, from depth to depth.
+//! The search of lazy variable elimination for close bounds, by expansions of the model to increasing depths.
 
 use figrs_core::expand::{Expansion, ExpansionCache};
 use figrs_core::{AnyElement, Limits, Model, ModelError};
@@ -14,19 +14,19 @@ use figrs_answer::{
 };
 use figrs_factor::Stopped;
 
-/// Work to expand one element (call its function and number its values), as a number of operations of an elimination.
+/// Work to expand one element (call its function and number its values), measured in operations of variable elimination.
 const ELEMENT: u64 = 250;
-/// Factor by which the work should grow from one depth to the next.
+/// Factor by which the work should grow from one expansion depth to the next.
 const GROWTH: f64 = 4.0;
-/// Number of values that are listed for an element with infinitely many values at the first depth; the number doubles from depth to depth.
+/// Number of values that are listed at the first expansion depth for an element with infinitely many values; the number doubles from depth to depth.
 const FIRST_RANGE: usize = 16;
-/// Default number of values that are listed for an element with infinitely many values at a given depth.
+/// Default number of values that are listed for an element with infinitely many values in an expansion to a given depth.
 const RANGE: usize = 256;
 /// Maximum number of values that are listed for an element with infinitely many values.
 pub(super) const MAX_RANGE: usize = 1 << 20;
 
 impl LazyVariableElimination {
-    /// Returns the state of a run after `spent` operations; the run may use the expansions in `memory` again.
+    /// Returns the state of a search after `spent` operations; the search may reuse the expansions in `memory`.
     pub(super) fn search<'a>(
         &'a self,
         (model, targets): (&'a Model, &'a [AnyElement]),
@@ -61,9 +61,9 @@ pub(super) struct DeepeningSearch<'a> {
     pub(super) memory: ExpansionCache,
     /// Number of values that are listed for an element with infinitely many values.
     pub(super) range: usize,
-    /// True if an expansion omitted values of an element with infinitely many values.
+    /// True if some expansion of the model omitted values of an element with infinitely many values.
     is_ranged: bool,
-    /// True if the last expansion omitted `Chain` elements.
+    /// True if the last expansion of the model omitted `Chain` elements beyond its depth.
     is_cut: bool,
     pub(super) spent: u64,
 }
@@ -71,7 +71,7 @@ pub(super) struct DeepeningSearch<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct DepthResult {
     answer: Answer,
-    /// Maximum difference between the bounds of any event; zero if the answer is exact.
+    /// Maximum difference between the two bounds on the probability of any event; zero if the answer is exact.
     width: f64,
     pub(super) is_complete: bool,
     /// Number of values that were listed for an element with infinitely many values; `None` if there was no such element.
@@ -79,7 +79,7 @@ pub(super) struct DepthResult {
     assumes_monotone: bool,
 }
 
-/// The progress of a search from depth to depth: the bounds computed at the last depth, and the schedule of the depths.
+/// The progress of a search by expansions to increasing depths: the bounds computed at the last depth, and the schedule of the depths.
 #[derive(Debug, Default)]
 pub(super) struct DeepeningProgress {
     pub(super) last: Option<(Result<DepthResult, Error>, usize)>,
@@ -95,8 +95,8 @@ impl DeepeningSearch<'_> {
         }
     }
 
-    /// Computes the bounds for the greatest depth below `depth` that the limits allow. Returns `error`, the error of the expansion to `depth`, if the
-    /// limits allow no smaller depth.
+    /// Computes the bounds for the greatest expansion depth below `depth` that the limits allow. Returns `error`, the error of the expansion to
+    /// `depth`, if the limits allow no smaller depth.
     fn run_below(&mut self, depth: usize, error: Error) -> Result<Answer, Error> {
         let mut best = None;
         // The limits allow depths below `low`, and do not allow depths of at least `high`. At depth zero all values are unknown.
@@ -125,7 +125,7 @@ impl DeepeningSearch<'_> {
         Ok(self.finished(found, depth, DeepeningEnd::Budget))
     }
 
-    /// Returns the error that the work does not suffice, if `error` comes from the limit of elements that the work sets.
+    /// Returns an error that the setting `work` is too small, if `error` comes from the limit of elements that follows from `work`.
     fn budget_error(&self, error: Error) -> Error {
         match error {
             Error::Model(ModelError::TooManyElements { limit, .. })
@@ -148,7 +148,7 @@ impl DeepeningSearch<'_> {
         self.answer_of(progress.last, ended)
     }
 
-    /// Computes the bounds at the next depth; returns the reason for the end if there is no next depth.
+    /// Computes the bounds at the next expansion depth; returns the reason why the search ends if there is no next depth.
     pub(super) fn deepen_once(
         &mut self,
         width: f64,
@@ -210,14 +210,14 @@ impl DeepeningSearch<'_> {
         }
     }
 
-    /// True if an expansion may list more values of an element with infinitely many values.
+    /// True if the next expansion of the model may list more values of an element with infinitely many values.
     fn may_raise_range(&self) -> bool {
         let is_open =
             self.algorithm.range.is_none() && matches!(self.algorithm.goal, Goal::Width(_));
         is_open && self.is_ranged && self.range < MAX_RANGE
     }
 
-    /// Doubles the number of listed values, if the expansion omitted values of some element.
+    /// Doubles the number of values that are listed for an element with infinitely many values, if an expansion omitted some of these values.
     fn raise_range(&mut self) {
         if self.may_raise_range() {
             self.range *= 2;
@@ -243,7 +243,7 @@ impl DeepeningSearch<'_> {
         })
     }
 
-    /// Computes the bounds of the targets for an expansion to depth `depth`.
+    /// Computes the bounds of the targets for an expansion of the model to depth `depth`.
     fn bounds_at_depth(&mut self, depth: usize) -> Result<DepthResult, Error> {
         let limits = self.limits(depth);
         let mut operations = 0.0;
@@ -272,7 +272,7 @@ impl DeepeningSearch<'_> {
         found
     }
 
-    /// Computes the bounds of the targets for an expansion.
+    /// Computes the bounds of the targets for an expansion of the model.
     fn bounds_of(&mut self, expansion: &Expansion, limits: &Limits) -> Result<DepthResult, Error> {
         if expansion.is_complete() {
             // The expansion contains the whole model; the answer is therefore that of `VariableElimination`.
@@ -307,7 +307,7 @@ impl DeepeningSearch<'_> {
         self.algorithm.work.saturating_sub(self.spent)
     }
 
-    /// Returns the limits of the computation at one depth, from the user's limits and the remaining work.
+    /// Returns the limits of the computation at one expansion depth, from the user's limits and the remaining work.
     fn limits(&self, depth: usize) -> Limits {
         let left = self.remaining_work();
         let elements = usize::try_from(left / ELEMENT).unwrap_or(usize::MAX);
@@ -320,7 +320,7 @@ impl DeepeningSearch<'_> {
         limits
     }
 
-    /// Returns the error or the answer for evidence that no world satisfies, whatever the unknown values are.
+    /// Returns the error or the answer for evidence that no world satisfies, whatever the values beyond the expansion depth are.
     fn impossible(&self, expansion: &Expansion, limits: &Limits) -> Result<DepthResult, Error> {
         if !self.targets.is_empty() || expansion.assumes_monotone() {
             return Err(conflict::impossible(self.model, self.targets, limits));
@@ -336,11 +336,11 @@ impl DeepeningSearch<'_> {
     }
 }
 
-/// Schedule of the depths: the work should grow by about the same factor from depth to depth.
+/// Schedule of the expansion depths: the work should grow by about the same factor from depth to depth.
 #[derive(Debug, Default)]
 pub(super) struct DepthSchedule {
     pub(super) depth: usize,
-    /// The work at the last depth, and the difference between this depth and the depth before it.
+    /// The work at the last expansion depth, and the difference between this depth and the depth before it.
     last: Option<(u64, usize)>,
 }
 

@@ -69,12 +69,13 @@ impl Enumerate {
         max_evaluations: u64 => evaluations;
         /// Sets the maximum number of elements of a world; a larger world ends the run with an error.
         max_elements: usize => limits.elements;
-        /// Sets the maximum number of bytes of memory of a world (default 2 GiB); a larger world ends the run with an error. The bytes are counted as
-        /// in [`Limits::expansion_memory`](figrs_core::Limits::expansion_memory).
+        /// Sets the maximum number of bytes of memory of a world (default 2 GiB); a larger world ends the run with an error. The bytes of a world are
+        /// counted as in [`Limits::expansion_memory`](figrs_core::Limits::expansion_memory).
         max_bytes: u64 => limits.expansion_memory;
     }
 
-    /// Tries all worlds, and returns the most probable one: values of the targets, the elements with evidence, and the elements on which they depend.
+    /// Tries all worlds, and returns the most probable world: values of the targets, the elements with evidence, and the elements on which these
+    /// elements depend.
     ///
     /// **Errors.** The errors of [`Enumerate`].
     pub fn most_probable_world(
@@ -97,7 +98,7 @@ impl Enumerate {
         }
     }
 
-    /// Calls `visit` with every world and with the product of its probability and its weight by the evidence.
+    /// Calls `visit` with every world and with the weight of the world: its prior probability times the weight that the evidence gives to it.
     #[doc(hidden)]
     pub fn for_each_world(
         &self,
@@ -169,8 +170,8 @@ struct PendingOutcomes {
     taken: usize,
 }
 
-/// The random choices of one world, in the order in which they are made. In the next world, the last choice with an untried outcome takes this
-/// outcome.
+/// The random choices of one world, in the order in which they are made. The next world of the enumeration arises when the last random choice with an
+/// untried outcome takes that outcome.
 #[derive(Debug)]
 struct Path {
     branches: Vec<PendingOutcomes>,

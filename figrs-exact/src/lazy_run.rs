@@ -20,7 +20,7 @@ pub(super) struct LazyRun {
     algorithm: LazyVariableElimination,
     question: SharedQuestion,
     progress: DeepeningProgress,
-    /// The expansions of the earlier turns, and the thread that counts their memory.
+    /// The expansions of the model from the earlier turns of the run, and the thread that counts the memory of these expansions.
     expansions: Option<(ThreadId, ExpansionCache)>,
     /// After the first depth, the number of values that are listed for an element with infinitely many values.
     range: Option<usize>,

@@ -13,9 +13,9 @@
 //! | `Exact`, `MpeExact`, which choose among the algorithms | `portfolio/` |
 //! | `Strategy`, which tries algorithms on a model and on its sub-models | `strategy/` |
 //!
-//! The file `question.rs` shares one expansion of a model among several algorithms that try to answer a question (a model with targets).
-//! [`BeliefPropagation`] and [`MpeBeliefPropagation`] pass messages on the same factor graphs; these algorithms are exact if a factor graph has no
-//! loops.
+//! The file `question.rs` shares one expansion of a model (the lists of possible values) among several algorithms that try to answer a question (a
+//! model with targets). [`BeliefPropagation`] and [`MpeBeliefPropagation`] pass messages on the same factor graphs; these algorithms are exact if a
+//! factor graph has no loops.
 
 #![warn(clippy::unwrap_used)]
 

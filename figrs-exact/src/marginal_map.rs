@@ -12,36 +12,36 @@ use figrs_answer::{
 };
 use figrs_factor::eliminate::{EliminationError, MarginalMapCost, marginal_map, marginal_map_cost};
 
-/// Maximum number of predicted operations (at most a second) of an elimination that runs without a search before it.
+/// An elimination with at most this number of predicted operations (at most a second) runs without a search before it.
 const CHEAP: f64 = 1e8;
-/// Maximum ratio of the largest table to the limit on tables for which a better elimination order is searched for.
+/// A better elimination order is searched for only if the largest table is at most this number of times as large as the limit on tables.
 const HOPELESS: f64 = 1e4;
-/// Default of the maximum number of operations of a search.
+/// Default of the maximum number of operations of the search for the best values of the targets.
 const SEARCH_WORK: f64 = 1e9;
 
 /// Marginal MAP: the joint values of the targets with the largest probability; the probability is a sum over all other elements.
 ///
-/// The result may differ from the most probable value of each single target, and from the targets' values in the most probable
-/// world ([`MpeVariableElimination`](crate::MpeVariableElimination)). The answer has the values of the targets, and the
-/// log-probability of the targets' values together with the evidence.
+/// The result of marginal MAP may differ from the most probable value of each single target, and from the targets' values in the most probable world
+/// ([`MpeVariableElimination`](crate::MpeVariableElimination)). The answer of marginal MAP has the values of the targets, and the log-probability of
+/// these values together with the evidence.
 ///
-/// An elimination sums out all other elements and then maximises over the targets. If the planned elimination exceeds the limits, or is expensive, a
-/// search over the values of the targets runs first: local search (hill climbing with restarts), then a best-first branch and bound with upper bounds
-/// by weighted mini-buckets. If the search does not finish, the answer has the best values that were found, with their exact log-probability, and
-/// [`Answer::upper_bound`] is an upper bound of the log-probability of all other values; [`Answer::is_proven`] is false. [`Answer::algorithm`] names
-/// the algorithm that found the values: `MarginalMap` is the elimination, `MarginalMapBranchAndBound` is the branch and bound (it found or proved the
-/// values), and `MarginalMapLocalSearch` is local search without a proof.
+/// A variable elimination sums out all elements that are not targets, and then maximises over the targets. If the planned elimination exceeds the
+/// limits, or is expensive, a search over the values of the targets runs first: local search (hill climbing with restarts), then a best-first branch
+/// and bound with upper bounds by weighted mini-buckets. If the search does not finish, the answer has the best values that were found, with their
+/// exact log-probability, and [`Answer::upper_bound`] is an upper bound of the log-probability of all other values; [`Answer::is_proven`] is false.
+/// [`Answer::algorithm`] names the algorithm that found the values: `MarginalMap` is the elimination, `MarginalMapBranchAndBound` is the branch and
+/// bound (it found or proved the values), and `MarginalMapLocalSearch` is local search without a proof.
 ///
-/// **Guarantee.** The result of the elimination, and of a search that finished, is exact up to rounding. In any other answer, the log-probability of
-/// the values is exact up to rounding, and no values of the targets have a log-probability above the upper bound. Of equally probable values, the
-/// elimination chooses the first in the support, in an order of the targets that is fixed for each model; a search may choose other values. The
-/// result is deterministic without a deadline and an interrupt.
+/// **Guarantee.** The result of the elimination, and of a search that finished, is exact up to rounding. If neither an elimination nor a finished
+/// search gave the answer, the log-probability of the values is exact up to rounding, and no values of the targets have a log-probability above the
+/// upper bound. Of equally probable values, the elimination chooses the first in the support, in an order of the targets that is fixed for each
+/// model; a search may choose other values. The result is deterministic without a deadline and an interrupt.
 ///
 /// **Complexity.** The elimination sums out all elements that are not targets before it maximises over the targets; this order may take far more work
-/// than a sum or a maximum over all elements. The work is exponential in the width of the best elimination order in which all sums come first. The
-/// elimination never multiplies all tables of the targets to one table. [`cost`](Self::cost) predicts the work of the sum and of the maximisation.
-/// The search takes at most [`search_work`](Self::search_work) operations; each of its sums costs as much as an elimination of the model with
-/// observed targets.
+/// than a sum or a maximum over all elements. The work of the elimination is exponential in the width of the best elimination order in which all sums
+/// come before all maximisations. The elimination never multiplies all tables of the targets to one table. [`cost`](Self::cost) predicts the work of
+/// the sum and of the maximisation. The search takes at most [`search_work`](Self::search_work) operations; each sum in the search costs as much as
+/// an elimination of the model with observed targets.
 ///
 /// **Errors.** The errors of [`VariableElimination`](crate::VariableElimination), if even the sum for given values of all targets exceeds a limit;
 /// [`Error::NothingDone`] if the deadline passed before any values were found; [`Error::NoWorldFound`], with the bound, if a search found no possible
@@ -92,7 +92,7 @@ impl MarginalMap {
     const BRANCH_AND_BOUND: &'static str = "MarginalMapBranchAndBound";
     const LOCAL_SEARCH: &'static str = "MarginalMapLocalSearch";
 
-    /// True if `MarginalMap` gives answers with this name: the probability of their values is a sum over many worlds.
+    /// True if `algorithm` is a name of the algorithms of `MarginalMap`, for which the probability of the answer's values is a sum over many worlds.
     #[doc(hidden)]
     pub fn is_name(algorithm: &str) -> bool {
         [Self::NAME, Self::BRANCH_AND_BOUND, Self::LOCAL_SEARCH].contains(&algorithm)
@@ -105,8 +105,8 @@ impl MarginalMap {
 
     setters!(limits: limits);
 
-    /// Sets the maximum number of operations of the search that runs if the elimination is refused (default `1e9`). With a deadline, the maximum may
-    /// be `f64::INFINITY`.
+    /// Sets the maximum number of operations of the search that runs if the elimination is refused (default `1e9`). With a deadline, the maximum
+    /// number of operations may be `f64::INFINITY`.
     pub fn search_work(mut self, operations: f64) -> Self {
         self.search_work = operations;
         self
@@ -114,7 +114,7 @@ impl MarginalMap {
 
     setters!(watch: watch);
 
-    /// Predicts the cost of the sum and of the maximisation, even if it exceeds the limits.
+    /// Predicts the cost of the sum and of the maximisation, even if the cost exceeds the limits.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model};
@@ -161,7 +161,7 @@ struct BestValues {
     algorithm: &'static str,
     values: Vec<u32>,
     log_probability: f64,
-    /// Improvements during a search that did not finish; empty if the values are proven to be the best.
+    /// Improvements of the best values during a search that did not finish; empty if the values are proven to be the best.
     improvements: Vec<Improvement>,
     /// Reason for the end of a search that did not finish, and the number of its operations.
     stopped: Option<(Stopped, u64)>,
@@ -195,7 +195,7 @@ impl From<MarginalMapResult> for BestValues {
 }
 
 impl MarginalMap {
-    /// Finds the best values by an elimination, by a search, or by both.
+    /// Finds the best values of the targets by an elimination, by a search, or by both.
     fn best_values(
         &self,
         graph: &FactorGraph,

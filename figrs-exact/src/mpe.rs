@@ -11,22 +11,24 @@ use figrs_factor::eliminate::{EliminationError, most_probable};
 /// The most probable explanation: the world (an assignment of values to the roots and the elements on which they depend) with the largest
 /// probability.
 ///
-/// A world is one run of the program from its roots: the targets and all elements with evidence. Elements of branches that the run does not take do
-/// not belong to the world, and their probabilities are not factors of its probability. Therefore random elements in a branch do not reduce the
-/// probability of a choice that does not take the branch. The answer has the value of every element of the world, not only of the targets.
+/// A world is one run of the program from its roots: the targets and all elements with evidence. Elements of branches that the run of the program
+/// does not take do not belong to the world, and the probability of the world does not contain their probabilities as factors. Random elements in a
+/// branch of the program do not reduce the probability of a world that does not take the branch. The answer has the value of every element of the
+/// most probable world, not only of the targets.
 ///
-/// In `ExpectationMaximization`, `MpeVariableElimination` gives hard EM: the counts come from the most probable completion of each data row. A
-/// max-product contraction tree, which is compiled once within the limits of the algorithm, finds the completions. The log-likelihood of a fit by
-/// hard EM is the logarithm of the probability of the completed rows, and no iteration lowers it. The log-likelihood of completed rows is not that of
-/// the observed values alone. The estimates of parameters are biased towards the completions, and are not consistent (Celeux and Govaert, "A
-/// classification EM algorithm for clustering and two stochastic versions", 1992). Hard EM does not complete a missing value of an element with a
-/// density; the data row then contributes nothing to the counts of the element.
+/// In `ExpectationMaximization`, `MpeVariableElimination` gives hard EM: the counts come from the most probable completion of each data row. In hard
+/// EM, a max-product contraction tree, which is compiled once within the limits of the algorithm, finds the most probable completions of the data
+/// rows. The log-likelihood that hard EM reports is the logarithm of the probability of the completed rows, and no iteration lowers it. The
+/// log-likelihood of completed data rows is not the log-likelihood of the observed values alone. The parameters that hard EM estimates are biased
+/// towards the completions, and the estimates are not consistent (Celeux and Govaert, "A classification EM algorithm for clustering and two
+/// stochastic versions", 1992). Hard EM does not complete a missing value of an element with a density; the data row then contributes nothing to the
+/// counts of the element.
 ///
 /// **Guarantee.** The result is exact. Of equally probable values of an element, the first in its support is chosen; the elements are maximised in an
 /// order that is fixed for each model.
 ///
-/// **Complexity.** The complexity is that of [`VariableElimination`](crate::VariableElimination), with maxima in place of sums. In
-/// contrast to sums, no factor is omitted, and elements of branches have the additional value `absent` (not evaluated).
+/// **Complexity.** The complexity is that of [`VariableElimination`](crate::VariableElimination), with maxima in place of sums. In contrast to an
+/// elimination that sums, no factor is omitted, and elements of branches have the additional value `absent` (not evaluated).
 ///
 /// **Errors.** The errors of [`VariableElimination`](crate::VariableElimination).
 ///
@@ -56,7 +58,7 @@ impl MpeVariableElimination {
 
     setters!(limits: limits);
 
-    /// Returns the limits of the expansion and of the elimination.
+    /// Returns the limits on the expansion of the model (the listing of all possible values) and on the elimination.
     #[doc(hidden)]
     pub fn own_limits(&self) -> &Limits {
         &self.limits
@@ -81,7 +83,8 @@ impl Algorithm for MpeVariableElimination {
 }
 
 impl MpeVariableElimination {
-    /// Answers a question (a model with targets), and may use an expansion of its model by another algorithm.
+    /// Answers a question (a model with targets), and may reuse the expansion (the lists of possible values) that another algorithm made of the
+    /// model.
     pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
         let worlds = question.world_graph(&self.limits)?;
         match most_probable(worlds.graph(), &self.limits) {
@@ -92,8 +95,8 @@ impl MpeVariableElimination {
     }
 }
 
-/// Returns the values of the elements of the most probable world of an expansion, and the natural logarithm of its probability. `impossible` makes the
-/// error for impossible evidence.
+/// Returns the values of the elements of the most probable world of an expanded model, and the natural logarithm of the world's probability. The
+/// closure `impossible` makes the error for impossible evidence.
 pub(crate) fn best_world(
     expansion: &Expansion,
     limits: &Limits,

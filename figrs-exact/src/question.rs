@@ -1,4 +1,5 @@
-//! A question to exact algorithms (a model with targets). All algorithms that try to answer it share the expansion of its model.
+//! A question to exact algorithms (a model with targets). All algorithms that try to answer a question share the expansion of its model (the lists of
+//! possible values).
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -12,10 +13,10 @@ use figrs_factor::bounds::Improvement;
 use figrs_factor::eliminate::log_weight;
 use figrs_factor::graph::FactorGraph;
 
-/// A question: a model and its targets, with the expansions of the model that have been made.
+/// A question: a model and its targets, with the expansions of the model (lists of possible values) that have been made.
 ///
-/// The first algorithm that needs an expansion makes it, within its own limits; later algorithms use it again. If an expansion fails, the next
-/// algorithm expands the model again, because its limits may be different.
+/// The first algorithm that needs an expansion of the model makes the expansion within its own limits; later algorithms use the expansion again. If
+/// an expansion of the model fails, the next algorithm expands the model again, because its limits may be different.
 #[derive(Debug)]
 pub(crate) struct Question<'a> {
     pub(crate) model: &'a Model,
@@ -43,7 +44,8 @@ impl<'a> Question<'a> {
 
     /// Builds the factor graph for a search for the most probable world of the model.
     ///
-    /// **Errors.** The errors of the expansion; [`Error::ImpossibleEvidence`] if the expansion shows that no world satisfies the evidence.
+    /// **Errors.** The errors of the expansion of the model; [`Error::ImpossibleEvidence`] if the expansion shows that no world satisfies the
+    /// evidence.
     pub(crate) fn world_graph(&self, limits: &Limits) -> Result<WorldGraph, Error> {
         let expansion = shared(&self.for_best_world, || {
             expand_for_best_world(limits, self.model, self.targets)
@@ -62,13 +64,14 @@ impl<'a> Question<'a> {
         })
     }
 
-    /// Returns the error for impossible evidence, with a conflict that is searched for within `limits`.
+    /// Returns the error for impossible evidence, with a conflict (contradictory statements of evidence) that is searched for within `limits`.
     pub(crate) fn impossible(&self, limits: &Limits) -> Error {
         conflict::impossible(self.model, self.targets, limits)
     }
 }
 
-/// Encodes an expansion for a search for the most probable world. `impossible` makes the error for impossible evidence.
+/// Converts an expansion of a model to a factor graph, for a search for the most probable world. The closure `impossible` makes the error for
+/// impossible evidence.
 pub(crate) fn encode_worlds(
     expansion: &Expansion,
     limits: &Limits,
@@ -81,7 +84,7 @@ pub(crate) fn encode_worlds(
     Ok(Encoding::for_worlds(expansion)?)
 }
 
-/// Returns the values of the elements in the world of an assignment of all variables.
+/// Returns the values of the elements in the world that an assignment of all variables of the factor graph describes.
 pub(crate) fn values_in_world(
     expansion: &Expansion,
     encoding: &Encoding,
@@ -105,7 +108,7 @@ impl WorldGraph {
         self.encoding.graph()
     }
 
-    /// Returns the answer with the world of an assignment of all variables; `improvements` are those of [`Answer::searched_world`].
+    /// Returns the answer with the world that an assignment of all variables describes; `improvements` are those of [`Answer::searched_world`].
     pub(crate) fn answer(
         &self,
         algorithm: &'static str,
@@ -122,7 +125,7 @@ impl WorldGraph {
     }
 }
 
-/// Returns the expansion that `cell` stores. If the cell is empty, calls `expand` and stores its result.
+/// Returns the expansion of the model that `cell` stores. If `cell` is empty, calls `expand` and stores the resulting expansion in `cell`.
 fn shared(
     cell: &OnceCell<Arc<Expansion>>,
     expand: impl FnOnce() -> Result<Expansion, Error>,

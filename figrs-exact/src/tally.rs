@@ -16,11 +16,11 @@ pub struct Tally {
     pub squares: f64,
     /// Number of counted worlds, including worlds of weight zero.
     pub worlds: u64,
-    /// The smallest number of densities in the likelihood of a counted world; worlds with more densities have a negligible weight.
+    /// The smallest number of probability densities in the likelihood of a counted world; worlds with more densities have a negligible weight.
     pub densities: usize,
 }
 
-/// The values of a target. For each value, the sums of the weights and of the squared weights of the worlds with this value.
+/// The values of a target. For each value of the target, the sums of the weights and of the squared weights of the worlds with this value.
 #[derive(Clone, Debug)]
 pub struct TallyTarget {
     pub element: AnyElement,
@@ -71,7 +71,7 @@ impl Tally {
         }
     }
 
-    /// Sets all sums to zero, because a world with only `densities` densities makes all earlier weights negligible.
+    /// Sets all sums to zero, because a world with only `densities` probability densities in its likelihood makes all earlier weights negligible.
     pub fn reset(&mut self, densities: usize) {
         self.densities = densities;
         (self.scale, self.total, self.squares) = (0.0, 0.0, 0.0);
@@ -81,7 +81,7 @@ impl Tally {
         }
     }
 
-    /// Returns the weight divided by the scale. If the weight is too large for the scale, it becomes the new scale.
+    /// Returns a weight divided by the scale of the sums. If the weight is too large for the scale, the weight becomes the new scale.
     pub fn in_units(&mut self, weight: WorldWeight) -> f64 {
         const MAX_UNSCALED_WEIGHT: f64 = 1e100;
         /// Smallest weight for which the scale stays one; with this scale, weights down to `1e-300` times the largest weight can be stored.
@@ -134,14 +134,14 @@ impl Tally {
         self.worlds
     }
 
-    /// Returns the logarithm of the sum of all weights.
+    /// Returns the logarithm of the sum of the weights of all counted worlds.
     pub fn log_total(&self) -> f64 {
         self.total.ln() + self.scale
     }
 
-    /// Returns the standard error of the mean weight, divided by the mean weight. The error is infinite if the effective sample size is below two:
-    /// one sample then has nearly all of the weight, and the sample variance is meaningless. The error is zero if all weights are equal up to
-    /// rounding.
+    /// Returns the standard error of the mean weight of the worlds, divided by the mean weight. The standard error is infinite if the effective
+    /// sample size is below two: one sample then has nearly all of the weight, and the sample variance is meaningless. The standard error of the mean
+    /// weight is zero if all weights are equal up to rounding.
     pub fn relative_error(&self) -> f64 {
         if self.total * self.total < 2.0 * self.squares {
             return f64::INFINITY;
@@ -156,7 +156,7 @@ impl Tally {
         (variance / n).sqrt() / mean
     }
 
-    /// Returns the natural logarithm of the mean weight.
+    /// Returns the natural logarithm of the mean weight of the counted worlds.
     pub fn log_mean(&self) -> f64 {
         self.log_total() - (self.worlds as f64).ln()
     }

@@ -21,21 +21,21 @@ use figrs_factor::tree::{self, Marginals};
 /// Exact marginals and the probability of evidence, by variable elimination.
 ///
 /// Elements on which neither targets nor evidence depend are omitted. The elimination order is chosen by the predicted number of non-zero entries;
-/// functions and zeros therefore reduce the cost. Tables are rescaled to avoid underflow. If a positive number nevertheless underflows, the
+/// functions and zeros therefore reduce the cost. Tables are rescaled to avoid underflow. If a positive number nevertheless underflows, the variable
 /// elimination is repeated with logarithms. For several targets, one elimination with a backward pass computes all marginals. If separate
 /// eliminations take less work, or if the messages exceed the memory, each target has its own elimination.
 ///
 /// In `ExpectationMaximization`, the expected counts of outcomes are exact: they are derivatives of the sum over all worlds, which a contraction tree
-/// computes. In `ExpectationMaximization`, variable elimination computes the same numbers as [`JunctionTree`](crate::JunctionTree), within its own
-/// limits.
+/// computes. In `ExpectationMaximization`, variable elimination computes the same numbers as [`JunctionTree`](crate::JunctionTree), but within the
+/// limits that are set for variable elimination.
 ///
 /// **Guarantee.** The result is exact up to rounding, unless the setting `collapse` of the feature `reals` merged components of mixtures.
 ///
-/// **Complexity.** Time and memory are linear in the number of non-zero entries of the largest product of factors. In the worst
-/// case, the number of non-zero entries is exponential in the induced width of the order. Several targets take three times the
-/// work of one elimination of all factors that they need, or the work of one elimination for each target.
+/// **Complexity.** Time and memory are linear in the number of non-zero entries of the largest product of factors. In the worst case, the number of
+/// non-zero entries is exponential in the induced width of the elimination order. Several targets take three times the work of one elimination of all
+/// factors that they need, or the work of one elimination for each target.
 ///
-/// **Errors.** [`Error::ImpossibleEvidence`] for a query if no world agrees with the evidence; an error if the expansion or the
+/// **Errors.** [`Error::ImpossibleEvidence`] for a query if no world agrees with the evidence; an error if the expansion of the model or the
 /// elimination exceeds a limit; [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element.
 ///
 /// **References.** Zhang and Poole (1996); Dechter (1999), "Bucket elimination".
@@ -67,7 +67,7 @@ impl VariableElimination {
     setters!(limits: limits);
     collapse_setter!(collapse);
 
-    /// Returns the limits of the expansion and of the elimination.
+    /// Returns the limits on the expansion of the model (the listing of all possible values) and on the elimination.
     #[doc(hidden)]
     pub fn own_limits(&self) -> &Limits {
         &self.limits
@@ -77,7 +77,7 @@ impl VariableElimination {
 impl VariableElimination {
     /// Returns the sum over all worlds of the product of the factors, in the semiring `S`.
     ///
-    /// A world is an assignment of values to the targets, the elements with evidence and the elements on which they depend. With
+    /// A world is an assignment of values to the targets, the elements with evidence, and the elements on which these elements depend. With
     /// [`Counting`](figrs_factor::algebra::Counting), the sum is the number of worlds that agree with the evidence.
     ///
     /// ```
@@ -99,7 +99,8 @@ impl VariableElimination {
         self.total_of(&Question::new(model, &targets.elements()))
     }
 
-    /// Returns the sum over all worlds of a question (a model with targets), and may use an expansion of its model by another algorithm.
+    /// Returns the sum over all worlds of a question (a model with targets), and may reuse the expansion (the lists of possible values) that another
+    /// algorithm made of the model.
     pub(crate) fn total_of<S: Semiring>(
         &self,
         question: &Question<'_>,
@@ -130,7 +131,8 @@ impl Algorithm for VariableElimination {
 }
 
 impl VariableElimination {
-    /// Answers a question (a model with targets), and may use an expansion of its model by another algorithm.
+    /// Answers a question (a model with targets), and may reuse the expansion (the lists of possible values) that another algorithm made of the
+    /// model.
     pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
         let (model, targets) = (question.model, question.targets);
         let found = question
@@ -187,14 +189,14 @@ pub(crate) fn marginals(
     )
 }
 
-/// If the plan for all targets has fewer operations for each entry of the factors, it is not compared with separate plans, because its run takes less
-/// time than the search for separate plans.
+/// If the elimination plan for all targets has fewer than this number of operations per factor entry, the plan is not compared with separate plans
+/// for the targets, because its run takes less time than the search for them.
 const CHEAP_PLAN_OPERATIONS: f64 = 64.0;
-/// Cost of all marginals from one tree, as a multiple of the cost of one elimination by the plan of the tree.
+/// Cost of all marginals from one contraction tree, as a multiple of the cost of one elimination by the plan of the tree.
 const TREE_COST_FACTOR: f64 = 3.0;
 
-/// Computes the total weight of the worlds and the marginals of the targets of an expansion. The marginals are meaningless if the
-/// evidence is impossible.
+/// Computes the total weight of the worlds and the marginals of the targets of an expanded model. The marginals are meaningless if the evidence is
+/// impossible.
 ///
 /// One contraction tree computes the marginals of all targets, unless separate eliminations take less work in total, or the tree, which stores all
 /// messages, exceeds the memory.

@@ -47,9 +47,9 @@ impl fmt::Display for Bounds {
 /// Progress of a search for the most probable world (assignment) at one moment: best world, upper bound, work done.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Improvement {
-    /// Work done before that moment, in the units of the search's budget.
+    /// Work that the search had done when it reported this progress, in the units of its budget.
     pub work: u64,
-    /// The natural logarithm of the probability of the best world found before that moment.
+    /// The natural logarithm of the probability of the best world that the search had found when it reported this progress.
     pub log_probability: f64,
     /// Upper bound of the natural logarithm of the probability of every world.
     pub upper_bound: f64,

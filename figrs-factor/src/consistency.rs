@@ -110,7 +110,8 @@ impl<'a> ConstraintPropagation<'a> {
         Some(self.possible)
     }
 
-    /// Returns, for each variable of `factor`, the values that occur in a non-zero entry of remaining values only; `None` if there is no such entry.
+    /// Returns, for each variable of `factor`, the values that occur in a non-zero entry all of whose values remain; `None` if there is no such
+    /// entry.
     fn supported(&self, factor: &Factor) -> Option<Vec<Vec<bool>>> {
         let scope = &factor.variables;
         let Some((last, parents)) = scope.split_last() else {

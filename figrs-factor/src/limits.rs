@@ -1,4 +1,4 @@
-//! Limits of a computation (memory, work, time and threads), its deadline, and the account of the memory that it holds.
+//! Limits of a computation (memory, work, time and threads), the deadline, and the account of the memory that the computation holds.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -24,7 +24,8 @@ macro_rules! field_setters {
     )+};
 }
 
-/// Limits of a computation: the size of the expansion of a model, the memory and the work of an elimination, time and threads.
+/// Limits of a computation: the size of the expansion of a model (the list of all possible values), the memory and the work of an elimination, time
+/// and threads.
 ///
 /// A computation that would exceed a limit ends with an error that names the limit. Limits decide if an elimination plan is refused, but do not
 /// influence the choice of the plan. Each algorithm uses only the limits that apply to it.
@@ -37,26 +38,27 @@ macro_rules! field_setters {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Maximum number of bytes of all messages of an elimination, or of the data structures of a search. `None` (the default) means three
-    /// quarters of the memory available when the plan is made.
+    /// Maximum number of bytes of all messages of an elimination, or of the data structures of a search. `None` (the default) means three quarters of
+    /// the memory that is available when the elimination is planned.
     pub memory: Option<u64>,
     /// Maximum number of predicted operations of an elimination ([`PlanCost::operations`](crate::eliminate::PlanCost::operations)), or of steps of a
-    /// search. Default infinity. The limit does not stop an elimination that takes more operations than predicted.
+    /// search. Default infinity. The limit on predicted operations does not stop an elimination that takes more operations than predicted.
     pub work: f64,
     /// Maximum number of entries of the largest table of an elimination. Default 2^27.
     pub table_entries: usize,
     /// Maximum number of entries in the table of one element: the product of the numbers of its parents' values. Default 2^25.
     pub element_entries: u64,
-    /// Maximum number of elements in an expansion or in one world. Elements that functions of `Chain` elements create count as soon as they are
-    /// created. The default is 8 million, and [four million](Self::WORLD_ELEMENTS) for worlds.
+    /// Maximum number of elements in the expansion of a model or in one world. An element that the function of a `Chain` element creates is counted
+    /// as soon as it exists. The default limit is 8 million elements, and [four million](Self::WORLD_ELEMENTS) for worlds.
     pub elements: usize,
-    /// Maximum number of bytes of an expansion, or of the worlds that are evaluated together, including the elements that their functions create. The
-    /// counted bytes include the heap memory of values and the data structures of figrs. The counted bytes exclude data captured by functions, unless
-    /// the data is an element. Default [2 GiB](Self::EXPANSION_MEMORY).
+    /// Maximum number of bytes of the expansion of a model, or of the worlds that are evaluated together, including the elements that functions
+    /// create. The bytes of an expansion or of worlds include the heap memory of values and the data structures of figrs. The bytes of an expansion
+    /// or of worlds exclude data captured by functions, unless the data is an element. The default limit on these bytes of an expansion is
+    /// [2 GiB](Self::EXPANSION_MEMORY).
     pub expansion_memory: u64,
     /// Maximum nesting depth of `Chain` elements within branches of `Chain` elements. Default 10 000.
     pub depth: usize,
-    /// Nesting depth up to which `Chain` elements are expanded; `None` if all `Chain` elements are expanded.
+    /// Nesting depth up to which `Chain` elements are expanded into their possible values; `None` if all `Chain` elements are expanded.
     #[doc(hidden)]
     pub expanded_depth: Option<usize>,
     /// In an expansion to a given depth, the number of values that are listed for an element with infinitely many values; `None` if such an element
@@ -72,7 +74,7 @@ pub struct Limits {
     pub until: Until,
     /// Elimination order.
     pub order: Order,
-    /// Treatment of barren factors.
+    /// Treatment of barren factors (normalised factors whose last variable occurs in no other factor).
     pub barren: BarrenFactors,
     /// Maximum number of partial assignments that the joins of an elimination may visit, for each predicted operation.
     pub(crate) assignment_ratio: f64,
@@ -83,11 +85,12 @@ pub struct Limits {
 /// Choice of the elimination order, which influences the cost of an elimination but not its answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// An order found by a search whose effort is proportionate to the predicted cost of the elimination.
+    /// An elimination order found by a search whose effort is proportionate to the predicted cost of the elimination.
     ///
-    /// If the first greedy order is cheap, the search ends. If no greedy order is cheap, the search also tries noisy restarts and local improvements
-    /// for each component of the graph, and returns the best order. Steps, not time, limit the search, and its random numbers have a fixed seed.
-    /// Therefore equal factor graphs have equal elimination orders.
+    /// If the first greedy elimination order is cheap, the search for an order ends. If no greedy elimination order is cheap, the search also tries
+    /// noisy restarts and local improvements for each component of the graph, and returns the best order. The search for an elimination order is
+    /// limited by steps, not by time, and its random numbers have a fixed seed. Equal factor graphs have equal elimination orders, because the search
+    /// for an order does not depend on time.
     #[default]
     Greedy,
     /// The listed elimination order; variables that are not listed come last, sorted by identifier.
@@ -95,7 +98,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// Returns the option for an order that begins with `variables`.
+    /// Returns the option for an elimination order that begins with `variables`.
     pub fn given(variables: Vec<VarId>) -> Self {
         Self::Given(variables)
     }
@@ -135,7 +138,7 @@ impl Default for Limits {
 }
 
 impl From<usize> for Limits {
-    /// Returns the default limits with at most `elements` elements.
+    /// Returns the default limits, with at most `elements` elements in an expansion or world.
     fn from(elements: usize) -> Self {
         Self::default().elements(elements)
     }
@@ -145,23 +148,25 @@ impl Limits {
     /// Default maximum number of elements of a world: four million.
     pub const WORLD_ELEMENTS: usize = 4_000_000;
 
-    /// Default maximum number of bytes of an expansion or a world: 2 GiB. An expansion of two million small elements needs about one gibibyte. With
-    /// the default limit, the expansion of an infinite model takes less than three quarters of 4 GiB, including the overhead of the allocator.
+    /// Default maximum number of bytes of the expansion of a model, or of a world: 2 GiB. The expansion of a model with two million small elements
+    /// needs about one gibibyte. With the default limit, the expansion of an infinite model takes less than three quarters of 4 GiB, including the
+    /// overhead of the allocator.
     pub const EXPANSION_MEMORY: u64 = 2 << 30;
 
     field_setters! {
         /// Sets the maximum number of bytes of all messages of an elimination together, or of the data structures of a search.
         memory: u64 => memory;
-        /// Sets the maximum number of predicted operations of an elimination, or of steps of a search. An elimination over the limit is refused
-        /// before factors are multiplied.
+        /// Sets the maximum number of predicted operations of an elimination, or of steps of a search. An elimination with more predicted operations
+        /// than the limit is refused before factors are multiplied.
         work: f64 => work;
         /// Sets the maximum number of entries of the largest table of an elimination.
         table_entries: usize => table_entries;
         /// Sets the maximum number of entries in the table of one element.
         element_entries: u64 => element_entries;
-        /// Sets the maximum number of elements of an expansion or a world.
+        /// Sets the maximum number of elements in the expansion of a model or in a world.
         elements: usize => elements;
-        /// Sets the maximum number of bytes of an expansion, or of the worlds that are evaluated together.
+        /// Sets the maximum number of bytes of the expansion of a model (the list of all possible values), or of the worlds that are evaluated
+        /// together.
         expansion_memory: u64 => expansion_memory;
         /// Sets the maximum nesting depth of `Chain` elements.
         depth: usize => depth;
@@ -169,7 +174,7 @@ impl Limits {
         threads: NonZero<usize> => threads;
         /// Sets the elimination order.
         order: Order => order;
-        /// Sets the treatment of barren factors.
+        /// Sets the treatment of barren factors (normalised factors whose last variable occurs in no other factor).
         barren: BarrenFactors => barren;
     }
 
@@ -197,7 +202,7 @@ impl Limits {
     }
 
     /// Limits the number of partial assignments that the joins of an elimination visit: `ratio` for each predicted operation, and `most` in total.
-    /// Joins need a limit because tables may contain fewer zeros than predicted.
+    /// The number of partial assignments needs a limit because tables may contain fewer zeros than predicted.
     #[must_use]
     pub fn assignments(mut self, ratio: f64, most: f64) -> Self {
         (self.assignment_ratio, self.most_assignments) = (ratio, most);
@@ -229,11 +234,11 @@ pub fn cores() -> usize {
 /// A deadline and an interrupt flag: a computation ends when the deadline has passed or the flag is set.
 #[derive(Clone, Debug, Default)]
 pub struct Until {
-    /// Time at which work ends; `None` if there is no such time.
+    /// The deadline, at which a computation ends; `None` if there is no deadline.
     pub deadline: Option<Instant>,
-    /// Flag that ends the work when it becomes `true`; `None` if there is no such flag.
+    /// Flag that ends the computation when it becomes `true`; `None` if the computation has no interrupt flag.
     pub interrupt: Option<Arc<AtomicBool>>,
-    /// Second flag that ends the work when it becomes `true`; the owner of a run sets it to stop the run.
+    /// Second flag that ends the computation when it becomes `true`; the owner of a run sets this flag to stop the run.
     pub stop: Option<Arc<AtomicBool>>,
 }
 
@@ -257,7 +262,8 @@ impl Until {
 }
 
 impl Until {
-    /// Returns the reason why the computation must stop, or `None` if it may continue. `stopped` is cheap enough to be called every few microseconds.
+    /// Returns the reason why the computation must stop, or `None` if it may continue. The method `stopped` is cheap enough to be called every few
+    /// microseconds.
     pub fn stopped(&self) -> Option<Stopped> {
         if self.is_interrupted() {
             return Some(Stopped::Interrupted);
@@ -289,7 +295,7 @@ pub enum Stopped {
 }
 
 impl Stopped {
-    /// Returns the first reason of `ends` that is not [`Finished`](Self::Finished); `Finished` if all of them are `Finished`.
+    /// Returns the first reason of `ends` that is not [`Finished`](Self::Finished); `Finished` if all reasons are `Finished`.
     pub fn first_reason(ends: impl IntoIterator<Item = Self>) -> Self {
         let mut ends = ends.into_iter();
         ends.find(|why| *why != Self::Finished)
@@ -331,10 +337,10 @@ impl MemoryAccount {
         limits.check_memory(self.held.saturating_add(more) as f64)
     }
 
-    /// Checks the used bytes as [`check`](Self::check) does, but only if they have grown enough since the last check: by a sixteenth and by more than
-    /// `least` bytes.
+    /// Checks the used bytes as [`check`](Self::check) does, but only if their number has grown enough since the last check: by a sixteenth and by
+    /// more than `least` bytes.
     ///
-    /// Therefore the available memory of the machine is queried seldom.
+    /// Because only sufficient growth causes a check, the available memory of the machine is queried seldom.
     pub fn check_growth(&mut self, limits: &Limits, least: u64) -> Result<(), EliminationError> {
         let unchecked = least.max(self.checked / 16);
         if self.held > self.checked.saturating_add(unchecked) {
@@ -345,9 +351,9 @@ impl MemoryAccount {
     }
 }
 
-/// The number of steps that several computations may still do together; all clones share this number.
+/// The number of steps that several computations may still do together; all clones of a budget share this number.
 ///
-/// Unlike a deadline, a budget ends the work at the same step on every machine.
+/// Unlike a deadline, a work budget ends the work at the same step on every machine.
 #[derive(Clone, Debug)]
 pub struct WorkBudget(Arc<AtomicU64>);
 
@@ -364,8 +370,8 @@ impl WorkBudget {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Subtracts `steps` from the remaining budget and returns `true`. If fewer steps remain, sets the
-    /// remaining budget to zero and returns `false`.
+    /// Subtracts `steps` from the remaining steps of the budget and returns `true`. If fewer than `steps` steps remain, sets the remaining budget to
+    /// zero and returns `false`.
     #[must_use]
     pub fn spend(&self, steps: u64) -> bool {
         let take = |left: u64| Some(left.saturating_sub(steps));

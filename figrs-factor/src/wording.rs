@@ -1,17 +1,17 @@
-//! The audience of messages: programmers, who know source lines and method names, the users of a command, or the users of a page.
+//! The audience of error messages: programmers, who know source lines and method names, the users of a command, or the users of a web page.
 
 use std::fmt;
 use std::panic::Location;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// The readers of a process's messages.
+/// The readers of the messages that a process prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
     /// Programmers: messages contain source lines, and the names of constructors and methods.
     Programmers,
     /// Users of a command, who know its flags.
     CommandUsers,
-    /// Users of a page, which counts rows and columns from 1.
+    /// Users of a web page, which counts rows and columns from 1.
     PageUsers,
 }
 
@@ -43,13 +43,13 @@ pub fn audience() -> Audience {
     }
 }
 
-/// True if messages are for the users of a command or a page.
+/// True if messages are for the users of a command or a web page, not for programmers.
 pub fn addresses_users() -> bool {
     audience() != Audience::Programmers
 }
 
-/// The name of a method of the library that is the remedy of an error, as a part of a message. Programmers see `` (`memory`) `` after a space; other
-/// audiences see nothing.
+/// The name of a method of the library that is the remedy of an error, as a part of a message. In the message, programmers see `` (`memory`) `` after
+/// a space; other audiences see nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Call(pub &'static str);
 
@@ -62,7 +62,7 @@ impl fmt::Display for Call {
     }
 }
 
-/// The source line of a statement. Programmers see `stated at src/rain.rs:3:5` after a space; other audiences see nothing.
+/// The source line of a statement. In the message, programmers see `stated at src/rain.rs:3:5` after a space; other audiences see nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct StatedAt(pub &'static Location<'static>);
 
@@ -75,7 +75,8 @@ impl fmt::Display for StatedAt {
     }
 }
 
-/// A row or a column of a level, given by its index. Users of a page see the number from 1; other audiences see the index, from 0.
+/// A row or a column of a game level, given by its index. Users of a web page see the row or column number from 1; other audiences see the index,
+/// from 0.
 ///
 /// ```standalone_crate
 /// use figrs_factor::wording::{Audience, Counted, address};

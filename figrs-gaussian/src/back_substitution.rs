@@ -1,4 +1,5 @@
-//! Numbers of vectors as functions of independent standard normal numbers: the equations of the elimination steps are solved in reverse order.
+//! The numbers of real vectors as functions of independent standard normal numbers: the equations of the elimination steps are solved in reverse
+//! order.
 
 use std::collections::BTreeMap;
 
@@ -50,14 +51,15 @@ impl Elimination<'_> {
 }
 
 impl HybridPosterior<'_> {
-    /// Returns the deviations of the vectors `reals` from their means, for the assignment `values` of the finite variables `scope`, as a linear function of
-    /// independent standard normal numbers: the rows are the concatenated numbers of the vectors. If L is the result, L L' is their covariance matrix, but L
-    /// has small deviations next to large ones, which rounding removes from a covariance matrix.
+    /// Returns the deviations of the vectors `reals` from their means, for the assignment `values` of the finite variables `scope`, as a linear
+    /// function of independent standard normal numbers: the rows are the concatenated numbers of the vectors. If L is the matrix of this linear
+    /// function, L L' is the covariance matrix of the deviations, but L also represents small deviations next to large ones, which rounding removes
+    /// from a covariance matrix.
     ///
-    /// `reals` must have at least one vector, and chains of factors must connect them. `scope` must be the scope of their [`joint`](Self::joint)
-    /// distribution, and no components may have been merged.
+    /// `reals` must have at least one vector, and chains of factors must connect them. `scope` must be the scope of the [`joint`](Self::joint)
+    /// distribution of the vectors `reals`, and no components of mixtures may have been merged.
     ///
-    /// **Complexity.** The cost is that of one draw of the connected vectors, times their number of real numbers.
+    /// **Complexity.** The cost is that of one draw of the connected vectors, times the number of real numbers in these vectors.
     pub fn deviations(&self, reals: &[RealId], scope: &[VarId], values: &[u32]) -> DMatrix<f64> {
         let root = self.roots[self.homes[reals[0].index()]];
         let connected = |&i: &usize| self.roots[i] == root;

@@ -20,7 +20,7 @@ use crate::error::GaussianError;
 /// **Guarantee.** The draws are exact up to rounding.
 ///
 /// **Complexity.** All draws together need one plan for the elimination of the finite variables. A draw repeats a part of the elimination if the
-/// value of the variable differs from that of the previous draw.
+/// given value of the finite variable differs from that of the previous draw.
 #[derive(Debug)]
 pub struct ConditionalDraws<'e> {
     elimination: &'e Elimination<'e>,
@@ -29,19 +29,19 @@ pub struct ConditionalDraws<'e> {
 
 #[derive(Debug)]
 enum FiniteDraws {
-    /// The graph has no other finite variables. The list has `true` for each possible value of the variable.
+    /// The given variable is the only finite variable of the graph. The list has `true` for each possible value of the given finite variable.
     Alone(Vec<bool>),
     WithOthers(Box<OtherDraws>),
 }
 
-/// The messages from which the other finite variables are drawn.
+/// The messages from which all finite variables except the given variable are drawn.
 #[derive(Debug)]
 struct OtherDraws {
-    /// The finite factor graph, whose last factor fixes the value of the variable.
+    /// The finite factor graph, whose last factor fixes the value of the given variable.
     graph: FactorGraph,
     tree: ContractionTree,
     sums: TreeBeliefs<SumProductPrecision>,
-    /// The value to which the variable is fixed; `None` before the first draw.
+    /// The value to which the given variable is fixed; `None` before the first draw.
     value: Option<u32>,
 }
 
@@ -67,7 +67,8 @@ impl<'e> ConditionalDraws<'e> {
         })
     }
 
-    /// Draws a value of each finite variable and of each vector, given the value `value` of the variable; `None` if this value is impossible.
+    /// Draws a value of each finite variable and of each vector, given the value `value` of the given finite variable; `None` if this value is
+    /// impossible.
     pub fn draw(
         &mut self,
         value: u32,

@@ -3,27 +3,27 @@
 /// Smallest weight of new approximations in the average with the old approximations.
 const MIN_WEIGHT: f64 = 1.0 / 64.0;
 
-/// Number of sweeps in succession in which the changes must shrink before the weight of new approximations is doubled, at first.
+/// Initial number of successive sweeps in which the changes must shrink before the weight of new approximations is doubled.
 const PATIENCE: u32 = 2;
 
 /// The weight of new approximations in the average with the old approximations.
 ///
-/// The weight is halved if the changes grow from one sweep to the next, because the sweeps then overshoot. If the changes shrink in several sweeps in
-/// succession, the weight is doubled again. If the changes grow again after the weight was doubled, the doubling was premature, and the next doubling
-/// needs twice the number of sweeps.
+/// The weight of new approximations is halved if the changes grow from one sweep to the next, because the sweeps then overshoot. If the changes of
+/// the approximations shrink in several successive sweeps, the weight of new approximations is doubled again. If the changes grow again after the
+/// weight of new approximations was doubled, the doubling was premature, and the next doubling needs twice the number of sweeps.
 ///
 /// **References.** Jylänki, Vanhatalo and Vehtari, *Robust Gaussian process regression with a Student-t likelihood*, JMLR 2011 (damping of parallel
 /// updates).
 #[derive(Debug)]
 pub(crate) struct Damping {
     pub(crate) weight: f64,
-    /// The weight of the first sweep, which is the largest.
+    /// The weight of new approximations in the first sweep, which is the largest weight.
     first: f64,
-    /// Number of sweeps in succession in which the changes shrank.
+    /// Number of the latest successive sweeps in which the changes of the approximations shrank.
     shrinking: u32,
-    /// Number of sweeps with shrinking changes after which the weight is doubled.
+    /// Number of successive sweeps with shrinking changes after which the weight of new approximations is doubled.
     patience: u32,
-    /// True if the weight was doubled since it was last halved.
+    /// True if the weight of new approximations was doubled since it was last halved.
     is_raised: bool,
 }
 
@@ -39,7 +39,7 @@ impl Damping {
     }
 
     /// Adapts the weight of new approximations after a sweep. `change` is the largest change in the sweep, and `before` is the largest change in the
-    /// sweep before.
+    /// previous sweep.
     pub(crate) fn adapt(&mut self, before: f64, change: f64) {
         if change > before {
             if self.is_raised {

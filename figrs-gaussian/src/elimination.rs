@@ -1,4 +1,4 @@
-//! Elimination of the real vectors of a graph, one step after another.
+//! Elimination of the real vectors of a hybrid factor graph, one step after another.
 
 use std::collections::BTreeMap;
 
@@ -22,40 +22,42 @@ use crate::weak_marginal::WeakMarginal;
 /// the vectors of the step's message.
 ///
 /// A conditional distribution consists of linear equations `triangle (R, S) = target` in the eliminated numbers R and the numbers S of the message;
-/// each equation has an independent error of variance one. The matrix is stored in row-major order, with the target in the last column. It is zero if
-/// the assignment is impossible.
+/// each equation has an independent error of variance one. The matrix of the linear equations is stored in row-major order, with the target in the
+/// last column. The matrix of the linear equations is zero if the assignment of the finite variables is impossible.
 #[derive(Debug)]
 pub(crate) struct Conditionals {
     entries: Vec<f64>,
-    /// For each step, the index of its first entry, and the number of entries for one assignment.
+    /// For each elimination step, the index of the first entry of its conditional distributions, and the number of entries for one assignment.
     steps: Vec<(usize, usize)>,
 }
 
 impl Conditionals {
-    /// Returns the conditional distribution of `step` for the assignment with the index `place`.
+    /// Returns the conditional distribution of `step` for the assignment of its finite variables with the index `place`.
     pub(crate) fn get(&self, step: usize, place: usize) -> &[f64] {
         let (first, size) = self.steps[step];
         &self.entries[first + place * size..][..size]
     }
 }
 
-/// Multiple of the limit of finite assignments above which components are merged without a search for a better order.
+/// If the first plan needs more assignments of finite variables than this multiple of the limit, components of mixtures are merged without a search
+/// for a better order.
 const HOPELESS: usize = 8;
 
 /// The result of integrating the real vectors out of a hybrid factor graph.
 ///
-/// The factor graph [`finite`](Self::finite) gives the finite variables the same distribution as the whole graph.
+/// The factor graph [`finite`](Self::finite), which remains after the elimination, gives the finite variables the same distribution as the whole
+/// graph.
 ///
 /// **Guarantee.** The elimination is exact up to rounding. Rounding errors grow with the square root of the condition number of the precision matrix.
 ///
-/// **Complexity.** The time of a step is proportional to the number of assignments of its finite variables, times the number of rows of its factors,
-/// times the square of the number of its real numbers.
+/// **Complexity.** The time of an elimination step is proportional to the number of assignments of its finite variables, times the number of rows of
+/// its factors, times the square of the number of its real numbers.
 #[derive(Debug)]
 pub struct Elimination<'g> {
     pub(crate) graph: &'g HybridGraph,
     pub(crate) steps: Vec<Step>,
     pub(crate) conditionals: Conditionals,
-    /// For each step that sums over finite variables, the result of the sum.
+    /// For each elimination step that sums over finite variables, the result of the sum.
     pub(crate) sums: BTreeMap<usize, WeakMarginal>,
     finite: FactorGraph,
 }
@@ -73,7 +75,8 @@ impl<'g> Elimination<'g> {
     /// components of mixtures are merged: a sum of normal distributions over values of a finite variable is replaced by the normal distribution with
     /// the same mean and covariance (a weak marginal).
     ///
-    /// **Guarantee.** The result is exact if no components were merged ([`is_exact`](Self::is_exact)); otherwise it is an approximation without bounds.
+    /// **Guarantee.** The result is exact if no components were merged ([`is_exact`](Self::is_exact)); otherwise the result is an approximation
+    /// without bounds.
     ///
     /// **Complexity.** The total number of assignments of finite variables in all steps is about `limit`, unless the structure of the graph requires
     /// more.
@@ -254,11 +257,11 @@ fn finite_factor(step: &Step, message: &[SquareRootForm]) -> Factor {
     }
 }
 
-/// One elimination step, with the columns of its vectors.
+/// One elimination step, with the matrix columns of its real vectors.
 struct StepRun<'a> {
     graph: &'a HybridGraph,
     step: &'a Step,
-    /// Number of real numbers that the step eliminates; `separator` is the number of real numbers in its message.
+    /// Number of real numbers that the step eliminates; `separator` is the number of real numbers in the message of the step.
     eliminated: usize,
     separator: usize,
     inputs: SmallVec<[StepInput; 4]>,
@@ -271,7 +274,7 @@ struct StepInput {
     input: Input,
     /// For each real number of the factor or message, its column in the matrix of the step.
     columns: SmallVec<[u32; 8]>,
-    /// For each finite variable of the step, its stride in the list of the factor's or message's Gaussian functions.
+    /// For each finite variable of the step, the stride of the variable in the list of the factor's or message's Gaussian functions.
     strides: Vec<usize>,
     /// For a factor of finite variables, the natural logarithms of its entries.
     logs: Vec<f64>,
@@ -386,8 +389,8 @@ impl<'a> StepRun<'a> {
         }
     }
 
-    /// Adds the conditional distribution, the first rows of the triangular matrix, to `entries`. If the elimination step integrates over the vector,
-    /// also adds the logarithm of the integral to the constant term.
+    /// Adds the conditional distribution of the eliminated vectors (the first rows of the triangular matrix) to `entries`. If the elimination step
+    /// integrates over its vectors, also adds the logarithm of the integral to the constant term.
     fn add_conditional(
         &self,
         front: &mut Front,
@@ -454,7 +457,8 @@ pub(crate) fn logs(graph: &FactorGraph, factor: &Factor) -> Vec<f64> {
     logs
 }
 
-/// For each variable of `scope`, returns its stride in a row-major list of entries over `variables`; zero if `variables` does not contain it.
+/// For each variable of `scope`, returns its stride in a row-major list of entries over `variables`; zero if `variables` does not contain the
+/// variable.
 pub(crate) fn strides(graph: &HybridGraph, scope: &[VarId], variables: &[VarId]) -> Vec<usize> {
     let stride = |v: &VarId| {
         let place = variables.iter().position(|other| other == v);

@@ -14,15 +14,16 @@ use crate::posterior::HybridPosterior;
 use crate::square_root_form::SquareRootForm;
 use crate::tilted::Tilted;
 
-/// Largest magnitude of the precision of an approximation, as a share of the precision without the likelihood, that is replaced by a larger one because
-/// its mean would be too far away ([`FARTHEST`]).
+/// A precision of at most this magnitude, as a share of the precision without the likelihood, is replaced by a larger precision if the mean of the
+/// approximation would be too far away ([`FARTHEST`]).
 const LEAST: f64 = 1e-6;
 
-/// Largest distance between the mean of an approximation and that of its real number, in standard deviations of the approximation, for approximations
-/// whose precision is at most [`LEAST`]. If the mean is farther away, the product of precision and mean loses digits.
+/// Largest distance between the mean of an approximation and the mean of its real number, in standard deviations of the approximation, if the
+/// precision of the approximation is at most [`LEAST`]. If the mean of an approximation is farther away, the product of precision and mean loses
+/// digits.
 const FARTHEST: f64 = 100.0;
 
-/// Magnitude of a precision that is a rounding error, as a share of the precision without the likelihood.
+/// A precision of this magnitude, as a share of the precision without the likelihood, is only a rounding error.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// Maximum number of times that new approximations are averaged with earlier approximations, if the product of all factors is no distribution.
@@ -39,15 +40,17 @@ pub struct Projection {
 
 /// A factor that is a likelihood of one real number, which is a linear function of the factor's vectors.
 ///
-/// In the graph, the factor has Gaussian functions that approximate the likelihood. Expectation propagation computes the Gaussian functions.
+/// In the graph, the likelihood factor has Gaussian functions that approximate the likelihood. Expectation propagation computes the Gaussian
+/// functions that approximate a likelihood.
 pub struct LikelihoodFactor<'a> {
     /// The index of the factor in [`HybridGraph::factors`].
     pub factor: usize,
     /// For each assignment of the factor's finite variables, the real number as a function of the factor's vectors.
     pub projections: Vec<Projection>,
-    /// Returns the normal distribution of the real number, multiplied by the likelihood. The arguments are the index of an assignment of the factor's
-    /// finite variables, and the mean and the variance of the real number without the likelihood. Returns `None` if the likelihood is zero
-    /// everywhere. The result is not [proper](Tilted::is_proper) if the expected value of the likelihood is infinite.
+    /// The function returns the normal distribution of the real number, multiplied by the likelihood. The arguments of the function are the index of
+    /// an assignment of the factor's finite variables, and the mean and the variance of the real number without the likelihood. The function returns
+    /// `None` if the likelihood is zero everywhere. The resulting distribution is not [proper](Tilted::is_proper) if the expected value of the
+    /// likelihood is infinite.
     #[allow(clippy::type_complexity)]
     pub tilted: Box<dyn Fn(usize, f64, f64) -> Option<Tilted> + 'a>,
 }
@@ -96,18 +99,20 @@ pub(crate) struct Approximation {
 }
 
 /// Approximates all likelihoods by Gaussian functions. For each likelihood, a sweep computes the distribution of its real number given all other
-/// factors, and multiplies this distribution by the likelihood. The new approximation is the Gaussian function whose product with the distribution
-/// has the same integral, mean and variance as the product with the likelihood. All approximations are updated together at the end of a sweep.
+/// factors, and multiplies this distribution by the likelihood. The new approximation is the Gaussian function whose product with this distribution
+/// of the real number has the same integral, mean and variance as the product of the distribution with the likelihood. All approximations of
+/// likelihoods are updated together at the end of a sweep.
 ///
 /// **Guarantee.** At convergence, the mean and the variance of each likelihood's real number are those that the likelihood implies, given the
-/// approximations of all other likelihoods. With a single likelihood and a single assignment of finite variables, means, covariances and the total
-/// are exact. In all other cases, the result has no guarantee.
+/// approximations of all other likelihoods. With a single likelihood and a single assignment of finite variables, expectation propagation computes
+/// exact means, covariances and total. With several likelihoods or several assignments of finite variables, the result of expectation propagation has
+/// no guarantee.
 ///
 /// **Complexity.** A sweep consists of one elimination, one pass back through the elimination steps, and one call of
 /// [`LikelihoodFactor::tilted`] for each likelihood and each assignment of its finite variables.
 ///
-/// A likelihood that has an infinite expected value in one sweep may have a finite one after other likelihoods are approximated; until then, its
-/// approximation stays as it is.
+/// A likelihood that has an infinite expected value in one sweep may have a finite expected value after other likelihoods are approximated; until
+/// then, the approximation of the likelihood does not change.
 ///
 /// If a likelihood increases the variance of its real number, its approximation has a negative precision. If the product of all factors with the new
 /// approximations is no distribution, the new approximations are averaged with the approximations of the previous sweep.
@@ -191,8 +196,8 @@ pub fn propagate(
     Ok(state)
 }
 
-/// Calls `run` with the approximations. As long as the product of all factors is no distribution, averages the approximations with `proper`, for
-/// which the product is a distribution, and calls `run` again.
+/// Calls `run` with the approximations of the likelihoods. As long as the product of all factors is no distribution, averages the approximations of
+/// the likelihoods with `proper`, for which the product is a distribution, and calls `run` again.
 fn retreating<R>(
     graph: &mut HybridGraph,
     sites: &[LikelihoodFactor<'_>],
@@ -216,7 +221,7 @@ fn retreating<R>(
 }
 
 /// Returns the Gaussian function of a factor's vectors that gives their linear function `projection` the distribution `tilted`. Without the
-/// likelihood, the function has the mean and the variance `cavity`.
+/// likelihood, the linear function of the vectors has the mean and the variance `cavity`.
 pub(crate) fn matching_form(
     projection: &Projection,
     cavity: (f64, f64),
@@ -227,13 +232,13 @@ pub(crate) fn matching_form(
     approximation.form(projection)
 }
 
-/// The new approximations of one sweep.
+/// The new approximations of likelihoods that one sweep of expectation propagation makes.
 struct Sweep {
     approximations: Vec<Vec<Proposal>>,
     residual: f64,
     last_moved: usize,
     widening: usize,
-    /// The first likelihood with an infinite expected value.
+    /// The index of the first likelihood with an infinite expected value.
     infinite: Option<usize>,
 }
 
@@ -253,7 +258,7 @@ enum Proposal {
 }
 
 impl Proposal {
-    /// Returns the precision of a new approximation; zero for other proposals.
+    /// Returns the precision of a new approximation; zero if the likelihood is impossible or its approximation is unchanged.
     fn precision(self) -> f64 {
         match self {
             Self::New { precision, .. } => precision,
@@ -321,7 +326,7 @@ impl Proposal {
 }
 
 impl Approximation {
-    /// Returns the approximation with the function [`form`](Self::form) of the vectors.
+    /// Returns the approximation that corresponds to the Gaussian function `form` of the vectors (see [`form`](Self::form)).
     pub(crate) fn from_form(form: &SquareRootForm, projection: &Projection) -> Self {
         let (mut rows, added) = form.rows();
         let Some(row) = rows.next() else {
@@ -342,7 +347,7 @@ impl Approximation {
         }
     }
 
-    /// Returns the natural logarithm of the expected value of the Gaussian function with the scale one, for a normal number with the given mean and
+    /// Returns the natural logarithm of the expected value of the Gaussian function, if its scale is one, for a normal number with the given mean and
     /// variance.
     pub(crate) fn log_integral(&self, (mean, variance): (f64, f64)) -> f64 {
         let wider = (1.0 + self.precision * variance).max(LEAST);
@@ -357,7 +362,7 @@ impl Approximation {
         self.log_scale - 0.5 * (apart * apart).copysign(self.precision)
     }
 
-    /// Returns the approximation as a function of the vectors on which its real number depends.
+    /// Returns the approximation as a Gaussian function of the vectors on which its real number depends.
     fn form(&self, projection: &Projection) -> SquareRootForm {
         let root = self.root();
         let mut entries: SmallVec<_> = projection.coefficients.iter().map(|x| root * x).collect();
@@ -370,7 +375,7 @@ impl Approximation {
         }
     }
 
-    /// Returns the square root of the magnitude of the precision.
+    /// Returns the square root of the magnitude of the precision of the Gaussian function.
     fn root(self) -> f64 {
         self.precision.abs().sqrt()
     }

@@ -1,7 +1,7 @@
 //! A product of Gaussian functions as a matrix that rotations make triangular.
 
-/// An entry is set to zero after a rotation if its magnitude is at most this number times the sum of the magnitudes of the two terms that were
-/// subtracted.
+/// An entry of the matrix is set to zero after a rotation if its magnitude is at most this number times the sum of the magnitudes of the two terms
+/// that were subtracted.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// The end of a linked list of rows.
@@ -61,7 +61,7 @@ impl Front {
         self.list(row, 0);
     }
 
-    /// Adds `row` to the list for its first nonzero coefficient; the coefficients before the column `from` are zero.
+    /// Adds `row` to the linked list for its first nonzero coefficient; the coefficients before the column `from` are zero.
     fn list(&mut self, row: usize, from: usize) {
         let start = row * self.width();
         let coefficients = &self.rows[start + from..start + self.numbers];
@@ -73,8 +73,8 @@ impl Front {
     }
 
     /// Rotates the rows of the matrix until no two rows of the same sign have their first nonzero coefficient in the same column, and no subtracted
-    /// row has it in the first `eliminated` columns. A row without nonzero coefficients becomes part of the constant term. If the subtracted square
-    /// in one of the first columns is not smaller than the added square, the column gets no row.
+    /// row has it in the first `eliminated` columns. A row of the matrix without nonzero coefficients becomes part of the constant term. If the
+    /// subtracted square in one of the first `eliminated` columns is not smaller than the added square, the column gets no row.
     ///
     /// **Complexity.** The number of rotations of two rows is at most the number of rows times the number of columns of the matrix.
     ///

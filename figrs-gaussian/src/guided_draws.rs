@@ -14,15 +14,14 @@ use crate::error::GaussianError;
 use crate::expectation_propagation::{Approximation, Projection};
 use crate::tilted::RealLikelihood;
 
-/// Ratio of the standard deviation of a number given earlier numbers to its own standard deviation, up to which the earlier numbers determine the
-/// number.
+/// Earlier numbers determine a number if the standard deviation of the number given them is at most this share of its own standard deviation.
 const DETERMINED: f64 = 1e-9;
 
-/// Maximum number of entries of all plans that are kept.
+/// Maximum total number of entries of the plans for draws that are kept.
 const MAX_ENTRIES: usize = 1 << 25;
 
-/// A restriction of one real number to an interval; the number is a linear function of the vectors of a factor. The factor approximates the
-/// restriction.
+/// A restriction of one real number to an interval; the number is a linear function of the vectors of a factor. The factor contains a Gaussian
+/// approximation of the restriction to the interval.
 pub struct GuidedLikelihood<'a> {
     /// The index of the factor in [`HybridGraph::factors`](crate::HybridGraph::factors).
     pub factor: usize,
@@ -30,7 +29,7 @@ pub struct GuidedLikelihood<'a> {
     pub projections: Vec<Projection>,
     /// For each assignment of the factor's finite variables, the bounds of the number; `None` if the assignment is impossible.
     pub bounds: Vec<Option<(f64, f64)>>,
-    /// The natural logarithm of the likelihood between the bounds.
+    /// The natural logarithm of the likelihood of a number between the bounds.
     pub log_height: f64,
     /// Draws from the normal distribution with the given mean and variance, truncated to the given bounds.
     pub draw: &'a TruncatedDraw,
@@ -47,32 +46,34 @@ impl std::fmt::Debug for GuidedLikelihood<'_> {
     }
 }
 
-/// A draw of all variables of a graph.
+/// A draw of all variables of a hybrid factor graph.
 #[derive(Clone, Debug)]
 pub struct GuidedDraw {
     /// The value of each finite variable.
     pub finite: Vec<u32>,
     /// The value of each vector.
     pub reals: Vec<DVector<f64>>,
-    /// The natural logarithm of the draw's importance weight: the probability (density) of the draw by the product of all factors with the
-    /// likelihoods of the sites in place of their approximations, relative to the total of the graph and to the density of the proposal.
+    /// The natural logarithm of the draw's importance weight: the density of the draw under the product of all factors, with the exact likelihoods in
+    /// place of their approximations, relative to the total of the graph and to the density of the proposal.
     pub log_weight: f64,
 }
 
 /// Independent draws of all variables of a hybrid factor graph, guided by restrictions of real numbers to intervals.
 ///
-/// The finite variables are drawn from the graph with the approximations `g` of the restrictions. Then standard normal numbers are drawn one after
-/// another, each of which determines the numbers of one or several sites. Let `f` be the distribution of a drawn number given the numbers drawn
-/// before it and the approximations of the sites that are not determined yet. The number is drawn from `f`, truncated to the interval that satisfies
-/// all the sites that it determines. After all numbers, all vectors are drawn given the numbers. The weight of the draw is the product over all
-/// numbers of `P / E[g]`, where `P` is the probability of the interval, and `g` is the product of the approximations of the sites that the number
-/// determines, both under `f`.
+/// The finite variables are drawn from the graph with the Gaussian approximations `g` of the restrictions to intervals. After the finite variables,
+/// standard normal numbers are drawn one after another; each of them determines the restricted numbers of one or several sites (likelihoods). Let `f`
+/// be the distribution of a drawn number given the numbers drawn before it and the approximations of the sites (likelihoods) that are not determined
+/// yet. Each number is drawn from its distribution `f` given the earlier numbers, truncated to the interval that satisfies all the sites
+/// (likelihoods) that the number determines. After the numbers of all sites (likelihoods) have been determined, all vectors are drawn given these
+/// numbers. The weight of the draw is the product over all numbers of `P / E[g]`: under the distribution `f` of a number, `P` is the probability of
+/// its interval, and `g` is the product of the approximations of the sites that the number determines.
 ///
 /// **Guarantee.** The mean of the weights is an unbiased estimate of the total with the restrictions, divided by the total with the approximations. If
 /// the approximations are constant, the draws are those of the sampler of Geweke, Hajivassiliou and Keane.
 ///
 /// **Complexity.** For each assignment of the finite variables, the first draw has one pass back through the elimination for each real number, and an
-/// orthogonalisation of the numbers of the sites. The time of a draw is proportional to the number of sites times the number of real numbers.
+/// orthogonalisation of the numbers of the sites (likelihoods). The time of a draw is proportional to the number of sites (likelihoods) times the
+/// number of real numbers.
 ///
 /// **References.** Geweke, *Efficient simulation from the multivariate normal and Student-t distributions subject to linear constraints*, 1991;
 /// Hajivassiliou and others, *Simulation of multivariate normal rectangle probabilities*, 1996; Ridgway, *Computation of Gaussian orthant
@@ -90,35 +91,35 @@ pub struct GuidedDraws<'e> {
     entries: usize,
 }
 
-/// The joint distribution of the numbers of all sites, for an assignment of finite variables.
+/// The joint distribution of the numbers of all sites (likelihoods), for an assignment of finite variables.
 #[derive(Debug)]
 struct Plan {
-    /// The sites whose numbers are constant.
+    /// The sites (likelihoods) whose numbers are constant.
     constant: Vec<SiteNumber>,
     steps: Vec<PlanStep>,
 }
 
-/// A standard normal number that is drawn, and the numbers that it determines, together with the numbers drawn before it.
+/// A standard normal number that is drawn, and the numbers that it determines together with the numbers drawn before it.
 #[derive(Debug)]
 struct PlanStep {
-    /// The number as a linear function of the noise of all vectors; the coefficients are a vector of length one.
+    /// The drawn number as a linear function of the noise of all vectors; the coefficients are a vector of length one.
     direction: Vec<f64>,
     determined: Vec<SiteNumber>,
 }
 
-/// The number of a site as a linear function of the drawn numbers.
+/// The restricted number of a site (likelihood) as a linear function of the drawn numbers.
 #[derive(Debug)]
 struct SiteNumber {
     bounds: Option<(f64, f64)>,
     log_height: f64,
     mean: f64,
-    /// The coefficients of the numbers of the steps, up to the step that determines this number.
+    /// The coefficients of the drawn numbers of the steps, up to the step that determines this number.
     coefficients: Vec<f64>,
     approximation: Approximation,
 }
 
 impl<'e> GuidedDraws<'e> {
-    /// Prepares draws that are guided by `sites`.
+    /// Prepares draws that are guided by the restrictions `sites`.
     ///
     /// **Errors.** The same errors as [`HybridDraws::new`].
     pub fn new(
@@ -250,9 +251,9 @@ impl<'e> GuidedDraws<'e> {
     }
 }
 
-/// The number of a site that is not determined yet.
+/// The restricted number of a site (likelihood) that the drawn numbers do not determine yet.
 struct OpenNumber {
-    /// The part of the number that is independent of the steps before, as a linear function of the noise.
+    /// The part of the number that is independent of the numbers of earlier steps, as a linear function of the noise.
     row: Vec<f64>,
     /// The standard deviation of the number.
     whole: f64,
@@ -266,7 +267,8 @@ impl OpenNumber {
 }
 
 impl Plan {
-    /// Orthogonalises the numbers of the sites: each step determines the first open number, and all open numbers that depend on no further noise.
+    /// Orthogonalises the numbers of the sites (likelihoods): each step determines the first undetermined number, and all numbers that then depend on
+    /// no further noise.
     fn new(open: Vec<OpenNumber>) -> Self {
         let (constant, mut open): (Vec<OpenNumber>, Vec<OpenNumber>) =
             open.into_iter().partition(|open| open.whole == 0.0);
@@ -309,8 +311,8 @@ impl Plan {
 }
 
 impl PlanStep {
-    /// Draws the real number of a step; `before` has the numbers of the earlier steps. Returns the natural logarithm of the probability of the
-    /// interval, divided by the expected approximation, and the draw; `None` if the interval is empty.
+    /// Draws the real number of a step of the plan; `before` contains the numbers of the earlier steps. Returns the natural logarithm of the ratio of
+    /// the probability of the interval to the expected approximation, and the drawn number; `None` if the interval is empty.
     fn drawn(
         &self,
         before: &[f64],
@@ -358,13 +360,13 @@ impl PlanStep {
 }
 
 impl SiteNumber {
-    /// Returns the mean of the number given the numbers of the earlier steps, and the coefficient of the number of the step that determines it.
+    /// Returns the mean of the number given the numbers of the earlier steps, and the coefficient of the number drawn in the step that determines it.
     fn given(&self, before: &[f64]) -> (f64, f64) {
         let slope = self.coefficients.last().copied().unwrap_or_default();
         (self.mean + product(&self.coefficients, before), slope)
     }
 
-    /// Returns the natural logarithm of the likelihood of a constant number, divided by its approximation.
+    /// Returns the natural logarithm of the ratio of the likelihood of a constant number to the approximation of the likelihood.
     fn log_ratio_of_constant(&self) -> f64 {
         match self.bounds {
             Some((low, high)) if (low..=high).contains(&self.mean) => {

@@ -19,7 +19,8 @@ impl RealId {
 /// A factor with a Gaussian function over some vectors for each assignment of some finite variables.
 #[derive(Clone, Debug)]
 pub struct HybridFactor {
-    /// The finite variables of the factor, without duplicates. In the list of Gaussian functions, the last variable changes fastest.
+    /// The finite variables of the factor, without duplicates. In the list of Gaussian functions of the factor, the value of the last finite variable
+    /// changes fastest.
     pub finite: Vec<VarId>,
     /// The vectors of the factor, without duplicates, in the order of the arguments of the Gaussian functions.
     pub reals: SmallVec<[RealId; 4]>,

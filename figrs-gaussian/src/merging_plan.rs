@@ -11,16 +11,16 @@ use crate::hybrid_graph::{HybridGraph, RealId};
 use crate::plan::{Input, Step};
 use crate::square_root_form::SquareRootForm;
 
-/// Number of components that each step may have before components are merged.
+/// Number of components that each elimination step may have before components of mixtures are merged.
 const MIN_COMPONENTS: usize = 8;
 
-/// Number of steps between two checks of the deadline.
+/// Number of elimination steps between two checks of the deadline.
 const STEPS_PER_LOOK: usize = 1024;
 
 /// Returns elimination steps with at most `limit` assignments of finite variables each. If an elimination of all vectors before all finite variables
-/// would need more assignments, some steps sum over finite variables while vectors remain (weak marginals).
+/// would need more than `limit` assignments, some steps sum over finite variables while vectors remain (weak marginals).
 ///
-/// A step sums over a finite variable only if the step's factors give all its vectors a distribution. The factors of the step include the density of
+/// A step sums over a finite variable only if the step's factors give all its vectors a distribution. The factors of a step include the density of
 /// each vector given earlier vectors; therefore, for a sequence of vectors, the steps follow the sequence from its start.
 ///
 /// **References.** Lauritzen 1992, section 5 (weak marginals); Boyen and Koller 1998 (the error of a merged distribution in a sequence).
@@ -60,17 +60,18 @@ enum Variable {
 /// The kinds of elimination steps; the preferred kinds come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Preference {
-    /// The message has no more finite assignments than one of the factors.
+    /// The message of the step has no more assignments of finite variables than one of the multiplied factors.
     NoGrowth,
-    /// The elimination of a vector in a step whose factors are a normal distribution of all vectors of the step.
+    /// The step eliminates a vector, and the factors of the step are a normal distribution of all its vectors.
     Integral,
-    /// A sum over a finite variable, which merges components.
+    /// The step sums over a finite variable, which merges components of mixtures.
     Merge,
-    /// A step like [`Integral`](Self::Integral) or [`Merge`](Self::Merge), with more finite assignments than planned.
+    /// A step like [`Integral`](Self::Integral) or [`Merge`](Self::Merge), with more assignments of finite variables than planned.
     Large,
-    /// The elimination of a vector in a step whose factors are no distribution of some vectors of the step, so that components cannot be merged.
+    /// The step eliminates a vector, and the factors of the step are no distribution of some of its vectors, so that components of mixtures cannot be
+    /// merged.
     Likelihood,
-    /// A step with more finite assignments than the limit.
+    /// A step with more assignments of finite variables than the limit.
     TooLarge,
 }
 
@@ -78,11 +79,11 @@ enum Preference {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     preference: Preference,
-    /// Number of assignments of the finite variables of the step.
+    /// Number of assignments of the finite variables of the step that eliminates the variable.
     components: usize,
     numbers: usize,
-    /// For a finite variable, the first step in which it occurs together with vectors. Components that differ in variables of early steps are merged
-    /// first.
+    /// For a finite variable, the first step in which the variable occurs together with vectors. Components of mixtures that differ in variables of
+    /// early steps are merged first.
     age: usize,
 }
 
@@ -92,7 +93,7 @@ struct Table {
     input: Input,
     reals: Vec<RealId>,
     finite: Vec<VarId>,
-    /// The vectors whose density given earlier vectors is among the factors of the table.
+    /// The vectors whose density given earlier vectors is a factor of this table.
     owned: Vec<RealId>,
     is_live: bool,
 }
@@ -104,19 +105,19 @@ struct Bucket {
     reals: Vec<RealId>,
     finite: Vec<VarId>,
     components: usize,
-    /// True if the product is a distribution of all vectors in it.
+    /// True if the product of the tables is a distribution of all vectors in it.
     is_proper: bool,
 }
 
 struct Planner<'g> {
     graph: &'g HybridGraph,
-    /// The planned maximum number of finite assignments of a step; `limit` is the absolute maximum.
+    /// The planned maximum number of assignments of finite variables in a step; `limit` is the absolute maximum.
     planned: usize,
     limit: usize,
     tables: Vec<Table>,
     of_real: Vec<Vec<usize>>,
     of_finite: Vec<Vec<usize>>,
-    /// For each vector, the table that has its density given earlier vectors.
+    /// For each vector, the table that contains its density given earlier vectors.
     owners: Vec<Option<usize>>,
     ages: Vec<usize>,
     queue: BTreeSet<(Rank, Variable)>,
@@ -195,8 +196,8 @@ impl<'g> Planner<'g> {
     }
 
     /// Returns the product of the tables that a step multiplies to eliminate `variable`. If `variable` is finite, the product includes the densities
-    /// of all vectors of the step; then the components that are merged have means and covariances. Some densities are omitted if there would be more
-    /// finite assignments than the limit.
+    /// of all vectors of the step, so that the components to be merged have means and covariances. Some densities of vectors are omitted if there
+    /// would be more assignments of finite variables than the limit.
     fn bucket(&self, variable: Variable) -> Bucket {
         let is_finite = matches!(variable, Variable::Finite(_));
         let mut bucket = Bucket {
@@ -244,8 +245,8 @@ impl<'g> Planner<'g> {
         bucket
     }
 
-    /// Returns the rank of `variable`. Returns `None` if the variable has no tables, or if it is finite and its elimination can wait until all
-    /// vectors are eliminated.
+    /// Returns the rank of `variable` in the elimination; the variable of least rank is eliminated next. Returns `None` if the variable has no
+    /// tables, or if it is finite and its elimination can wait until all vectors are eliminated.
     fn rank(&self, variable: Variable) -> Option<Rank> {
         let bucket = self.bucket(variable);
         let components = bucket.components;

@@ -22,7 +22,7 @@ impl Moments {
         }
     }
 
-    /// Returns the moments of no numbers.
+    /// Returns the moments of an empty list of real numbers.
     pub(crate) fn none() -> Self {
         Self {
             numbers: 0,
@@ -59,8 +59,8 @@ impl Moments {
         }
         (projection.offset + mean, variance.max(0.0))
     }
-    /// Returns the moments of `n` real numbers. `self` has the moments of the last of the `n` numbers, at the indices `numbers`; `conditional` is the
-    /// conditional distribution of the other numbers. The contents of `buffer` are overwritten.
+    /// Returns the moments (mean and covariance) of `n` real numbers. `self` has the moments of the last of the `n` numbers, at the indices
+    /// `numbers`; `conditional` is the conditional distribution of the other numbers. The contents of `buffer` are overwritten.
     ///
     /// **References.** Rauch, Tung and Striebel 1965.
     pub(crate) fn extended(
@@ -149,7 +149,8 @@ pub(crate) fn part(moments: &Moments, numbers: &[usize], share: f64) -> Componen
     }
 }
 
-/// Returns the mean and the covariance of a mixture; its shares need not sum to one. Returns `None` if there are no components.
+/// Returns the mean and the covariance of a mixture; the shares of its components need not sum to one. Returns `None` if the mixture has no
+/// components.
 pub(crate) fn merge(components: Vec<Component>) -> Option<Moments> {
     let total: f64 = components.iter().map(|c| c.share).sum();
     let shared = components.into_iter().map(|c| Component {

@@ -15,7 +15,7 @@ pub struct MostProbable {
     pub finite: Vec<u32>,
     /// The value of each vector.
     pub reals: Vec<DVector<f64>>,
-    /// The natural logarithm of the product of all factors at these values.
+    /// The natural logarithm of the product of all factors at the most probable values.
     pub log_weight: f64,
 }
 

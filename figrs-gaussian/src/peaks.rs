@@ -7,10 +7,10 @@ use figrs_factor::Until;
 /// Largest distance from the mean of the number, in standard deviations, at which peaks are searched.
 const REACH: f64 = 8.0;
 
-/// Factor by which the number of points grows if all points have the same likelihood.
+/// Factor by which the number of search points grows if the likelihood is the same at all points.
 const GROWTH: usize = 16;
 
-/// Number of points between two checks of the deadline.
+/// Number of evaluated points between two checks of the deadline.
 const POINTS_PER_LOOK: usize = 4096;
 
 /// Maximum number of peaks that are stored; if there are more, the highest ones are stored.
@@ -28,8 +28,9 @@ pub struct Peaks {
 }
 
 impl Peaks {
-    /// Creates a search at `points` points, and at up to `most` points as long as all points have the same likelihood. A likelihood that is everywhere
-    /// equal to `log_maximum`, its largest possible logarithm, needs no more points. The search ends early when `until` is over.
+    /// Creates a search for peaks at `points` points, and at up to `most` points as long as all points have the same likelihood. A likelihood that is
+    /// everywhere equal to `log_maximum`, its largest possible logarithm, needs no more points. The search for peaks ends early at the deadline or
+    /// the interrupt of `until`.
     pub fn new((points, most): (usize, usize), log_maximum: f64, until: Until) -> Self {
         Self {
             points,
@@ -40,10 +41,11 @@ impl Peaks {
         }
     }
 
-    /// Returns the peaks of `log`, each with the distance of the points in the search. The first call searches them around `mean`.
+    /// Returns the peaks of the log-likelihood `log`, each with the distance of the points in the search. The first call searches for the peaks
+    /// around `mean`; later calls return the same peaks.
     ///
     /// **Guarantee.** A peak is found if it is higher than all numbers around it, wider than the distance of the points, and within eight standard
-    /// deviations.
+    /// deviations of the mean.
     pub(crate) fn of(
         &self,
         log: &dyn Fn(f64) -> f64,
@@ -65,7 +67,7 @@ impl Peaks {
     }
 }
 
-/// Returns the peaks of `log` among `points` points, each with the distance of the points; and the value of `log` if it is the same at all points.
+/// Returns the peaks of `log` among `points` points, each with the distance of the points, and the value of `log` if all points have the same value.
 fn surveyed(
     log: &dyn Fn(f64) -> f64,
     (mean, deviation): (f64, f64),

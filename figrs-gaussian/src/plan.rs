@@ -29,7 +29,7 @@ pub(crate) struct Step {
     pub(crate) separator: SmallVec<[RealId; 4]>,
     /// The finite variables of the step's factors and messages, sorted.
     pub(crate) finite: Vec<VarId>,
-    /// The finite variables over which the step sums; `kept` are the finite variables of its message.
+    /// The finite variables over which the step sums; `kept` contains the finite variables of the step's message.
     pub(crate) summed: Vec<VarId>,
     pub(crate) kept: Vec<VarId>,
     pub(crate) inputs: SmallVec<[Input; 4]>,

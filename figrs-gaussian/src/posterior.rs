@@ -19,10 +19,11 @@ use crate::mixture::Component;
 use crate::moments::{Moments, merge, part};
 use crate::plan::{Input, Step};
 
-/// Maximum number of numbers in the moments that are kept for the steps between vectors and their roots, because other vectors may need them.
+/// Maximum total number of stored numbers of the moments of steps between vectors and the roots of their elimination trees; these moments are stored
+/// because other vectors may need them.
 const MAX_MADE: usize = 1 << 24;
 
-/// Moments for each assignment of some finite variables; `None` if the assignment is impossible.
+/// Moments (mean and covariance) for each assignment of some finite variables; `None` if the assignment is impossible.
 type Beliefs = SmallVec<[Option<Moments>; 1]>;
 
 /// The joint distribution of some real vectors: a mixture with one component for each possible assignment of some finite variables.
@@ -30,7 +31,7 @@ type Beliefs = SmallVec<[Option<Moments>; 1]>;
 pub struct JointMixture {
     /// The finite variables, in ascending order.
     pub scope: Vec<VarId>,
-    /// The possible assignments of the finite variables, each with its component; the shares of the components sum to one.
+    /// The possible assignments of the finite variables, each with its component of the mixture; the shares of the components sum to one.
     pub components: Vec<(Vec<u32>, Component)>,
 }
 
@@ -56,12 +57,13 @@ pub struct HybridPosterior<'e> {
     pub(crate) homes: Vec<usize>,
     /// For each factor, the elimination step that multiplies it.
     homes_of_factors: Vec<usize>,
-    /// For each elimination step, the root of its tree of steps.
+    /// For each elimination step, the root of the tree of steps to which it belongs.
     pub(crate) roots: Vec<usize>,
     /// For each elimination step and each assignment of its finite variables, the moments of all vectors of the step; `None` if the assignment is
     /// impossible.
     beliefs: Vec<Beliefs>,
-    /// For elimination steps that lack finite variables of their root, the moments for each assignment of the root's variables, once they were needed.
+    /// For elimination steps without some finite variables of their root, the moments for each assignment of the root's finite variables, stored when
+    /// they are first needed.
     made_beliefs: RefCell<BTreeMap<usize, Rc<Beliefs>>>,
 }
 
@@ -134,7 +136,8 @@ impl<'e> HybridPosterior<'e> {
     }
 
     /// Returns the mean and the variance of a linear function of the vectors of `factor`, for each assignment of the factor's finite variables;
-    /// `None` for an impossible assignment. `projections` has the linear function for each assignment.
+    /// `None` for an impossible assignment. `projections` contains the linear function of the vectors for each assignment of the factor's finite
+    /// variables.
     pub fn projected(&self, factor: usize, projections: &[Projection]) -> Vec<Option<(f64, f64)>> {
         let HybridFactor { finite, reals, .. } = &self.graph().factors[factor];
         let home = self.homes_of_factors[factor];
@@ -171,7 +174,7 @@ impl<'e> HybridPosterior<'e> {
     ///
     /// **Errors.** [`GaussianError::TooManyComponents`] if the mixture has more than `limit` components.
     ///
-    /// `reals` must have at least one vector. If no factor contains all vectors of `reals`, numbers are missing in the result.
+    /// `reals` must have at least one vector. If no factor contains all vectors of `reals`, the result lacks numbers of some vectors.
     pub fn joint(&self, reals: &[RealId], limit: usize) -> Result<JointMixture, GaussianError> {
         let homes = reals.iter().map(|real| self.homes[real.index()]);
         self.joint_at(homes.min().unwrap_or(0), reals, limit)
@@ -342,8 +345,8 @@ impl<'e> HybridPosterior<'e> {
 
     /// Returns the moments of all vectors of the elimination step `i`, for each assignment of its finite variables.
     ///
-    /// If the step sums over finite variables, also replaces the probabilities in `joints[i]`, which are those of the message's variables, by the
-    /// probabilities of all variables of the step.
+    /// If the step sums over finite variables, also replaces `joints[i]`, the probabilities for the message's variables, by the probabilities for all
+    /// variables of the step.
     fn beliefs_of(&mut self, i: usize, buffer: &mut Vec<f64>) -> Beliefs {
         let step = &self.elimination.steps[i];
         let eliminated = step.eliminated.iter().map(|&r| self.graph().dimension(r));
@@ -385,7 +388,7 @@ impl<'e> HybridPosterior<'e> {
     }
 
     /// Returns the moments of the vectors in the message of the step `i`, for each assignment of the message's finite variables. Components of the
-    /// step `above` that differ only in other finite variables are merged.
+    /// step `above` that differ only in finite variables outside the message are merged.
     fn separator_moments(&self, i: usize, above: usize) -> Beliefs {
         let (scope, wider) = (&self.step(i).kept, &self.step(above).finite);
         let numbers = self.numbers_of(above, &self.step(i).separator);

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use nalgebra::Vector3;
 
 /// Abscissae of the Gauss-Kronrod rule with 15 points, for one half of [-1, 1]. Every second abscissa, starting with the second, also belongs to the
-/// Gauss rule with seven points. Source: Piessens et al., *QUADPACK*, 1983.
+/// Gauss rule with seven points. Source of the abscissae: Piessens et al., *QUADPACK*, 1983.
 const ABSCISSAE: [f64; 8] = [
     0.991_455_371_120_812_6,
     0.949_107_912_342_758_5,
@@ -39,7 +39,7 @@ const MAX_HALVINGS: usize = 2000;
 /// Tolerance of the quadrature: the largest estimated error, relative to the integral.
 const TOLERANCE: f64 = 1e-13;
 
-/// The integral of a density; of the density times `x - centre`; and of the density times `(x - centre)²`.
+/// The integral of a density, of the density times `x - centre`, and of the density times `(x - centre)²`.
 pub(crate) type Moments = Vector3<f64>;
 
 struct Interval {
@@ -69,11 +69,11 @@ impl Ord for Interval {
     }
 }
 
-/// Integrates a density between the first and the last point of an ascending list of points. The intervals with the largest estimated errors are
-/// halved.
+/// Integrates a density between the first and the last point of an ascending list of points. The intervals with the largest estimated errors of the
+/// integral are halved.
 ///
 /// **Guarantee.** The estimated error of each moment, in units of `scale`, is at most 1e-13 of the integral, unless 2 000 halvings do not suffice.
-/// The halving also works if the density has a jump.
+/// The halving of intervals also works if the density has a jump.
 pub(crate) fn integrate(
     density: impl Fn(f64) -> f64,
     points: &[f64],

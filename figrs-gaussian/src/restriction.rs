@@ -35,11 +35,12 @@ pub struct RestrictedNumbers {
 
 /// Replaces the likelihood `site` by Gaussian functions, one for each assignment of all finite variables on which its real number depends.
 ///
-/// **Guarantee.** For each assignment of the finite variables, the number is normal before the likelihood is taken into account. With the Gaussian
-/// functions, the graph therefore has exactly the same total, probabilities of finite variables, means and covariances as with the likelihood, if no
-/// other factor of the graph replaces a likelihood.
+/// **Guarantee.** For each assignment of the finite variables, the real number is normal before the likelihood is taken into account. With the
+/// Gaussian functions in place of the likelihood, the graph has exactly the same total, probabilities of finite variables, means and covariances, if
+/// no other factor of the graph replaces a likelihood.
 ///
-/// **Complexity.** Two eliminations. The scope of the factor becomes that of the root of its elimination tree.
+/// **Complexity.** The algorithm runs two eliminations. The scope of the factor becomes the set of all finite variables of the root of its
+/// elimination tree.
 ///
 /// **Errors.** The errors of [`Elimination::run`] and [`HybridPosterior::new`].
 pub fn restrict(

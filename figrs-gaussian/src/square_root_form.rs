@@ -5,13 +5,13 @@ use std::slice::ChunksExact;
 use nalgebra::{DMatrix, DMatrixView, DVector};
 use smallvec::{SmallVec, smallvec};
 
-/// The function `exp(log_scale - |factor x - target|² / 2)` of a vector `x`. The matrix `factor` and the vector
-/// `target` have one row for each square. The squares of the last rows may be subtracted instead of added, so that a quotient of two Gaussian functions
-/// has this form too.
+/// The function `exp(log_scale - |factor x - target|² / 2)` of a vector `x`. The matrix `factor` and the vector `target` of the Gaussian function
+/// have one row for each square in its exponent. The squares of the last rows of a Gaussian function may be subtracted instead of added, so that a
+/// quotient of two Gaussian functions has the same form.
 ///
-/// The precision matrix of the function is `factor' factor`. The precision matrix may be singular, because a likelihood of `x` without a prior
-/// need not be a distribution of `x`. The matrix of the product of two Gaussian functions consists of the rows of both matrices. Precision
-/// matrices are never computed, because their sums would lose half of the digits.
+/// If no squares are subtracted, the precision matrix of the Gaussian function is `factor' factor`. The precision matrix may be singular, because a
+/// likelihood of `x` without a prior need not be a distribution of `x`. The matrix `factor` of the product of two Gaussian functions consists of the
+/// rows of both matrices. Precision matrices of Gaussian functions are never computed, because their sums would lose half of the digits.
 ///
 /// **References.** Bierman, *Factorization Methods for Discrete Sequential Estimation*, 1977, chapter V (square-root information filter);
 /// Lauritzen and Jensen, *Stable local computation with conditional Gaussian distributions*, 2001.
@@ -31,11 +31,11 @@ use smallvec::{SmallVec, smallvec};
 pub struct SquareRootForm {
     /// The dimension of the vector.
     pub(crate) dimension: usize,
-    /// One row for each square, row by row: the coefficients of the vector's numbers, followed by the target.
+    /// One row for each square of the Gaussian function, row by row: the coefficients of the vector's numbers, followed by the target.
     pub(crate) entries: SmallVec<[f64; 10]>,
-    /// Number of rows, at the end, whose squares are subtracted instead of added.
+    /// Number of rows, at the end of the list of rows, whose squares are subtracted instead of added.
     pub(crate) subtracted: usize,
-    /// The constant term of the exponent; the function is zero if it is minus infinity.
+    /// The constant term of the exponent; the function is zero if this term is minus infinity.
     pub log_scale: f64,
 }
 
@@ -68,8 +68,8 @@ impl SquareRootForm {
     }
 
     /// Returns the likelihood of a vector `x` of `dimension` numbers for a linear residual: the density at zero of a normal vector with mean
-    /// `-(offset + coefficients x)`. Each of `blocks` has adjacent columns of the coefficients, with the index of their first column; all other
-    /// coefficients are zero. The covariance of the residual is `lower lower'`, where `lower` is a lower triangle with a positive diagonal.
+    /// `-(offset + coefficients x)`. Each of `blocks` contains adjacent columns of the coefficients, with the index of the first of these columns;
+    /// all other coefficients are zero. The covariance of the residual is `lower lower'`, where `lower` is a lower triangle with a positive diagonal.
     pub fn residual<'b>(
         dimension: usize,
         blocks: impl IntoIterator<Item = (usize, DMatrixView<'b, f64>)>,
@@ -113,7 +113,8 @@ impl SquareRootForm {
         }
     }
 
-    /// Returns the rows, each with the coefficients of the vector's numbers, followed by the target; and the number of rows whose squares are added.
+    /// Returns the rows of the squares, each with the coefficients of the vector's numbers, followed by the target; and the number of rows whose
+    /// squares are added.
     pub(crate) fn rows(&self) -> (ChunksExact<'_, f64>, usize) {
         let rows = self.entries.chunks_exact(self.dimension + 1);
         let added = rows.len() - self.subtracted;
@@ -140,7 +141,7 @@ impl SquareRootForm {
         self.log_scale - 0.5 * self.squares(x)
     }
 
-    /// Returns the sum of the squares at `x`; the squares of the last rows are subtracted if the function is a quotient.
+    /// Returns the sum of the squares in the exponent at `x`; the squares of the last rows are subtracted if the function is a quotient.
     pub fn squares(&self, x: &DVector<f64>) -> f64 {
         let (rows, added) = self.rows();
         let mut sums = [0.0; 2];
@@ -152,8 +153,7 @@ impl SquareRootForm {
         sums[0] - sums[1]
     }
 
-    /// Returns the density of a residual whose precision matrix is that of this density times `precision`. The function must be a
-    /// [`residual`](Self::residual).
+    /// Returns this density of a residual with its precision matrix multiplied by `precision`. The function must be a [`residual`](Self::residual).
     #[must_use]
     pub fn with_precision(&self, precision: f64) -> Self {
         let (root, squares) = (precision.sqrt(), self.rows().0.len() as f64);

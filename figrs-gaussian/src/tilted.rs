@@ -15,25 +15,28 @@ const TERMS: u32 = 200;
 /// product with the normal density is not negligible at this distance.
 const REACH: f64 = 38.0;
 
-/// Largest distance from the mean, in standard deviations, at which a likelihood is evaluated. A product that is not negligible there has an infinite
-/// integral, or a precision of less than 1e-12 of the normal density's precision, which is a rounding error.
+/// Largest distance from the mean, in standard deviations, at which a likelihood is evaluated. If the product of a likelihood and a normal density is
+/// not negligible at this distance, the product has an infinite integral, or a precision of less than 1e-12 of the normal density's precision, which
+/// is a rounding error.
 const FARTHEST: f64 = REACH * 1_048_576.0;
 
 /// Number of points on each side of the mean at which a likelihood is evaluated to find its peaks and its zeros. Near the mean, the distance between
-/// the points is a hundredth of a standard deviation.
+/// the points of evaluation is a hundredth of a standard deviation.
 const POINTS: i32 = 400;
 
 /// A density is negligible if the natural logarithm of its ratio to the largest density is below this number.
 const NEGLIGIBLE: f64 = -75.0;
 
-/// A function is assumed to jump between two points if its change there is more than this number times the change between the neighbouring points.
+/// A function is assumed to jump between two points if it changes between them by more than this number times the change between the neighbouring
+/// points.
 const JUMP: f64 = 8.0;
 
 /// Number of halvings of the distance to a peak, at which a quadrature begins a new interval.
 const HALVES: i32 = 36;
 
 /// Largest ratio between a standard deviation and the unit in which moments are computed. The distance from the mean to the number about which
-/// moments are computed may be at most this number of standard deviations. With larger ratios, moments lose digits.
+/// moments are computed may be at most this multiple of the standard deviation. With a larger ratio of the standard deviation to the unit, moments
+/// lose digits.
 const NEAR: f64 = 3.0;
 
 /// Maximum number of quadratures of one density.
@@ -46,8 +49,8 @@ const SECTIONS: usize = 60;
 pub enum RealLikelihood<'a> {
     /// A likelihood that is one between two bounds and zero outside them; the bounds may be infinite.
     Between(f64, f64),
-    /// A function that returns the natural logarithm of the likelihood; minus infinity and jumps are allowed. Parts of the likelihood that are
-    /// narrower than a hundredth of the standard deviation are seen if the search for peaks finds them.
+    /// A function that returns the natural logarithm of the likelihood; minus infinity and jumps are allowed. The quadrature takes account of parts
+    /// of the likelihood that are narrower than a hundredth of the standard deviation only if its search for peaks finds them.
     Log(&'a dyn Fn(f64) -> f64, &'a Peaks),
 }
 
@@ -225,8 +228,8 @@ fn of_moments(
 }
 
 /// Estimates the mean and the standard deviation of a density by the trapezoid rule. `places` has the points in ascending order, `logs` has the
-/// logarithm of the density at each point, and the largest logarithm is about `best`. The estimated deviation is at least the distance of the points
-/// around the largest density.
+/// logarithm of the density at each point, and the largest logarithm is about `best`. The estimated standard deviation is at least the distance
+/// between neighbouring points around the largest density.
 fn rough_moments(places: &[f64], logs: &[f64], best: f64) -> (f64, f64) {
     let around = |i: usize| (i.saturating_sub(1), (i + 1).min(places.len() - 1));
     let weight = |i: usize| {
@@ -348,8 +351,8 @@ fn by_quadrature(
 }
 
 /// Returns the points of a grid at which a quadrature evaluates a density, in ascending order, each with the logarithm of the density. The points are
-/// those with the indices from `-POINTS` to `POINTS`, and farther ones on a side on which the density increases, or is not negligible, at the last
-/// point. Returns `None` if the density still increases, or is not negligible, beyond the distance [`FARTHEST`].
+/// the grid points with the indices from `-POINTS` to `POINTS`, and farther grid points on each side on which the density still increases, or is not
+/// negligible, at the last point. Returns `None` if the density still increases, or is not negligible, beyond the distance [`FARTHEST`].
 fn surveyed(point: impl Fn(i32) -> (f64, f64)) -> Option<Vec<(f64, f64)>> {
     let near: Vec<(f64, f64)> = (-POINTS..=POINTS).map(&point).collect();
     let largest = |points: &[(f64, f64)]| {

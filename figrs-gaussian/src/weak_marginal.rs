@@ -13,26 +13,27 @@ use crate::moments::{Moments, merge, part};
 use crate::plan::Step;
 use crate::square_root_form::{LN_2_PI, SquareRootForm};
 
-/// The message of an elimination step that sums over finite variables.
+/// The message that an elimination step produces when finite variables are summed out.
 #[derive(Debug)]
 pub(crate) struct WeakMarginal {
-    /// The messages before the sum, one for each assignment of the step's finite variables.
+    /// The Gaussian functions before the sum, one for each assignment of the finite variables in the elimination step.
     parts: Vec<SquareRootForm>,
-    /// For each assignment of the step's finite variables, the index of the assignment of the remaining finite variables.
+    /// For each assignment of the finite variables in the elimination step, the index of the assignment of the finite variables that remain after the
+    /// sum.
     places: Vec<usize>,
-    /// The messages after the sum, one for each assignment of the remaining finite variables.
+    /// The Gaussian functions after the sum, one for each assignment of the remaining finite variables.
     pub(crate) sums: Vec<SquareRootForm>,
-    /// Number of real numbers in the messages.
+    /// Number of real arguments of the Gaussian functions in the messages.
     numbers: usize,
-    /// True if each sum has at most one positive term, or no real numbers.
+    /// True if the weak marginal is exact: each sum has at most one positive term, or the messages have no real variables.
     pub(crate) is_exact: bool,
 }
 
 impl WeakMarginal {
-    /// Sums the messages `parts`, one for each assignment of the step's finite variables. A sum of several Gaussian functions is replaced by the
-    /// Gaussian function with the same integral, mean and covariance.
+    /// Sums the Gaussian functions `parts`, one for each assignment of the finite variables in the elimination step. A sum of several Gaussian
+    /// functions is replaced by the Gaussian function with the same integral, mean and covariance.
     ///
-    /// **Errors.** [`GaussianError::Improper`] if the integral of one of `parts` is infinite.
+    /// **Errors.** [`GaussianError::Improper`] if the integral of one of the Gaussian functions `parts` is infinite.
     pub(crate) fn new(
         graph: &HybridGraph,
         step: &Step,
@@ -80,11 +81,12 @@ impl WeakMarginal {
         })
     }
 
-    /// Returns the probability and the moments for each assignment of the step's finite variables, given the probabilities and the moments for the
-    /// assignments of the remaining finite variables.
+    /// Returns the probability and the moments for each assignment of the finite variables in the elimination step, given the probabilities and the
+    /// moments for the assignments of the remaining finite variables.
     ///
-    /// The joint distribution is the given distribution, times the message before the sum, divided by the sum. If the quotient by the sum is no
-    /// distribution, the finite variables are treated as independent of the vectors, given the remaining finite variables.
+    /// The joint distribution is the given distribution of the remaining variables, times the message before the sum, divided by the message after
+    /// the sum. If the quotient of the messages gives no distribution, the summed finite variables are treated as independent of the real vectors,
+    /// given the remaining finite variables.
     ///
     /// **References.** Lauritzen 1992, section 6 (distribution of evidence).
     pub(crate) fn undone(
@@ -190,7 +192,8 @@ impl SquareRootForm {
         })
     }
 
-    /// Returns the coefficients and the targets of the Gaussian function of `mean + root z`, as a function of `z`.
+    /// Returns the coefficients and the targets (right-hand sides) of the Gaussian function after the substitution of `mean + root z` for its
+    /// argument, as a function of `z`.
     fn seen_from(&self, mean: &DVector<f64>, root: &DMatrix<f64>) -> (DMatrix<f64>, DVector<f64>) {
         let width = self.dimension + 1;
         let all = DMatrix::from_row_slice(self.rows().0.len(), width, &self.entries);
@@ -200,7 +203,8 @@ impl SquareRootForm {
     }
 }
 
-/// For each assignment of the finite variables of `step`, returns the index of the assignment of the variables that the step keeps.
+/// For each assignment of the finite variables of the elimination step `step`, returns the index of the assignment of the variables that the step
+/// keeps.
 fn places(graph: &HybridGraph, step: &Step) -> Vec<usize> {
     let strides = strides(graph, &step.finite, &step.kept);
     let all = Assignments::rows(step.finite.iter().map(|&v| graph.finite.cardinality(v)));

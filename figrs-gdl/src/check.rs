@@ -11,7 +11,7 @@ use super::kif::{KifError, KifResult};
 use super::syntax::{Literal, Rule, SymbolId, Symbols};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// Description of the relation `does` in error messages; no relation is evaluated later than the move.
+/// Name of the relation `does` (the move) in error messages; no relation is evaluated later than the relations that depend on the move.
 const MOVE: &str = "the move (`does`)";
 
 /// Dependencies between the relations that the rules define, as determined by the checks.

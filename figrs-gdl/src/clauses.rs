@@ -12,7 +12,7 @@ use figrs_reading::{Mistake, MistakeKind};
 /// Maximum total number of conditions in the rules to which one rule with `or` expands.
 const MOST_CONDITIONS: usize = 2_000;
 
-/// Operators of the language. An operator cannot be the name of a relation.
+/// Operators of the Game Description Language. An operator cannot be the name of a relation.
 const OPERATORS: [&str; 5] = ["<=", "or", "and", "not", "distinct"];
 
 /// A conjunction of conditions, as the body of a rule.
@@ -234,7 +234,7 @@ fn within(at: usize, conditions: usize) -> KifResult<()> {
     ))
 }
 
-/// Returns the total number of conditions in all `alternatives`, plus one for each alternative.
+/// Returns the total number of conditions in all conjunctions of `alternatives`, plus one for each conjunction.
 fn size(alternatives: &[Conditions]) -> usize {
     alternatives.iter().map(|all| all.len() + 1).sum()
 }

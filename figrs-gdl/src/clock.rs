@@ -1,7 +1,8 @@
 //! The clock of a puzzle: facts whose values at each step are known in advance, namely constants and counters of steps.
 //!
 //! A counter of steps multiplies the number of states by the number of the counter's values, although the counter often determines only the last step
-//! of the puzzle. States are stored without counters of steps up to the step from which on a counter affects legal moves, goals or the end.
+//! of the puzzle. States are stored without counters of steps up to the step from which on a counter affects legal moves, goals or the end of the
+//! puzzle.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -16,11 +17,11 @@ const MOST_WORDS: usize = 1 << 22;
 /// move, no goal and not the end of the puzzle.
 #[derive(Debug)]
 pub(super) struct Clock {
-    /// The set of the clock's facts, as a bit set.
+    /// The facts of the clock (constants and counters of steps), as a bit set.
     mask: Box<[u64]>,
-    /// The clock facts that hold at each step, up to the step `limit`, or up to the step at which the facts repeat.
+    /// The clock facts that hold at each step, up to the step `limit`, or up to the step after which the clock facts repeat.
     course: Vec<Box<[u64]>>,
-    /// After the last step in `course`, the facts of the clock repeat from the step with this index on.
+    /// The step to which the cycle of clock facts returns: after the last step in `course`, the facts of this step follow again.
     repeated: usize,
     /// The step at which the clock alone ends the puzzle; `None` if the clock never ends the puzzle.
     limit: Option<usize>,
@@ -143,7 +144,7 @@ impl Clock {
         self.limit
     }
 
-    /// True if states of all steps before `step` can be stored without the clock.
+    /// True if the states of all steps before `step` can be stored without the facts of the clock (constants and counters of steps).
     pub(super) fn is_idle_before(&self, step: usize) -> bool {
         self.limit.is_none_or(|limit| step <= limit)
     }
@@ -153,8 +154,7 @@ impl Clock {
         GameState(words.map(|(word, mask)| word & !mask).collect())
     }
 
-    /// Adds the clock facts of `step` to `state`, which was stored without clock facts; `step` must be at most the limit of the clock, if the clock
-    /// has a limit.
+    /// Adds the clock facts of `step` to `state`, which was stored without clock facts; if the clock has a limit, `step` must be at most this limit.
     pub(super) fn at(&self, state: &GameState, step: usize) -> GameState {
         let period = self.course.len() - self.repeated;
         let step = match step.checked_sub(self.course.len()) {
@@ -177,8 +177,8 @@ impl Clock {
     }
 }
 
-/// Returns the largest set of facts that depend neither on actions nor on facts outside the set, and for each atom true if the atom depends on an
-/// action or on a fact outside the set. Returns `None` if no fact is independent.
+/// Returns the largest set of facts that depend neither on actions nor on facts outside the set. For each atom, also returns true if the atom depends
+/// on an action or on a fact outside the set. Returns `None` if every fact depends on actions.
 fn independent(
     machine: &RuleMachine,
     all: &Cone,

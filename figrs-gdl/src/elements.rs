@@ -1,4 +1,4 @@
-//! Converts a puzzle to a model of random elements.
+//! Converts a puzzle to a probabilistic model whose random variables are the moves and the states.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use super::{Action, GameState, Move, Puzzle};
 /// Length of plans in steps: an exact number or a maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
-    /// A plan has exactly the contained number of steps, and the last step ends the puzzle.
+    /// The plan has exactly the given number of steps, and the last step ends the puzzle.
     Exactly(usize),
-    /// A plan has at most the contained number of steps: after the end of the puzzle, no further action is taken.
+    /// The plan has at most the given number of steps: after the end of the puzzle, no further action is taken.
     AtMost(usize),
 }
 
@@ -36,15 +36,17 @@ impl std::fmt::Display for Length {
     }
 }
 
-/// Prior distribution of actions. The prior does not take the goal into account. The policy determines the distribution of plans given the goal.
+/// Prior distribution of actions. The prior distribution of actions does not take the goal into account. The prior of the actions determines the
+/// distribution of plans given the goal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
-    /// In every state, all actions (legal or not) have the same probability; the evidence states that all drawn actions are legal. With the policy
+    /// In every state, all actions (legal or not) have the same prior probability; evidence states that all drawn actions are legal. With the policy
     /// `Blind` all plans of the same length are equally likely.
     #[default]
     Blind,
-    /// In every state, each legal action has the same probability. The probability of a plan is the product of 1 / (number of legal actions) over all
-    /// steps of the plan. The probability of a plan is the probability that a player who takes random legal actions finds the plan.
+    /// In every state, each legal action has the same prior probability, and illegal actions are never drawn. With the policy `Legal`, the prior
+    /// probability of a plan is the product of 1 / (number of legal actions) over all steps of the plan. With the policy `Legal`, a player who takes
+    /// random legal actions finds a plan with the prior probability of this plan.
     Legal,
 }
 
@@ -129,7 +131,8 @@ impl Puzzle {
         program
     }
 
-    /// Returns the functions that all steps share; if `is_timeless` is true, the functions store states without the clock.
+    /// Returns the functions of the probabilistic program that all steps share; if `is_timeless` is true, states are stored without the facts of the
+    /// clock (counters of steps).
     fn steps(&self, length: Length, policy: Policy, is_timeless: bool) -> StepFunctions {
         let may_stay = matches!(length, Length::AtMost(_));
         let puzzle = self.clone();
@@ -189,17 +192,17 @@ impl Puzzle {
 }
 
 impl PlanElements {
-    /// Returns the move of each step.
+    /// Returns the random variables of the moves, one for each step.
     pub fn moves(&self) -> &[Element<Move>] {
         &self.moves
     }
 
-    /// Returns the states from the start to the end, one more than there are steps.
+    /// Returns the random variables of the states from the start to the end, one more than there are steps.
     pub fn states(&self) -> &[Element<GameState>] {
         &self.states
     }
 
-    /// Returns for each state the element that is true if the puzzle has ended in this state and its goal is met.
+    /// Returns for each state the Boolean random variable that is true if the puzzle has ended in this state and its goal is met.
     pub fn solved(&self) -> &[Element<bool>] {
         &self.solved
     }
@@ -216,9 +219,9 @@ impl PlanElements {
 
     /// Returns the model with costs as additional evidence: each action has the weight 1/e.
     ///
-    /// The negative logarithm of a plan's weight under these costs is the number of the plan's actions. With [`Policy::Blind`], all plans have the
-    /// same prior, and the most probable world is therefore a shortest plan. In logarithms, elimination by maxima of products is elimination in the
-    /// tropical semiring.
+    /// If each action has the weight 1/e, the negative logarithm of a plan's weight is the number of the plan's actions. With [`Policy::Blind`], all
+    /// plans have the same prior probability, and the most probable world is therefore a plan with the fewest actions. In logarithms, the search for
+    /// the most probable world by variable elimination is elimination in the tropical semiring.
     #[track_caller]
     pub fn counting_steps(&self) -> Model {
         let cost = |drawn: &Move| match drawn {

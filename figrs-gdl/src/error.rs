@@ -24,9 +24,9 @@ pub enum GdlError {
         place: String,
         /// Relation of the rule that was instantiated when the limit was exceeded.
         relation: String,
-        /// Kind of the instances, such as facts or rules.
+        /// Kind of the instances that exceed the limit, such as facts or rules.
         what: &'static str,
-        /// Maximum number of instances.
+        /// Maximum number of instances of the rules.
         limit: usize,
     },
     /// No plan of the requested length exists.
@@ -34,10 +34,10 @@ pub enum GdlError {
     NoPlan {
         /// Description of the lengths for which plans were searched.
         length: String,
-        /// `true` if it is proven that no longer plan exists either.
+        /// `true` if it is proven that plans longer than the requested length do not exist either.
         proven: bool,
     },
-    /// Exact inference over all plans of a length would need more memory than its limit.
+    /// Exact inference over all plans of a length would need more memory than the limit allows.
     #[error(
         "exact inference over up to {states} states at a time needs {needed} bytes for plans of {steps} steps, more than the memory limit of \
         {limit}; ask for the length alone, allow more memory, or use SequentialMonteCarlo on the same elements"
@@ -49,7 +49,7 @@ pub enum GdlError {
         states: usize,
         /// Number of bytes that the transitions between states would take.
         needed: u64,
-        /// Maximum number of bytes that the transitions may take.
+        /// Maximum number of bytes that the transitions between states may take.
         limit: u64,
     },
     /// The breadth-first search for the length of a shortest plan ended before it found a plan.
@@ -63,7 +63,7 @@ pub enum GdlError {
         excluded: usize,
         /// Number of states in the largest set of states after the same number of steps so far.
         states: usize,
-        /// `true` if the limit of memory ended the search; more work would then not help.
+        /// `true` if the memory limit ended the search, so that a larger work limit would not help.
         is_full: bool,
     },
     /// A search for a plan ended before it found a plan or visited all states.
@@ -80,7 +80,7 @@ pub enum GdlError {
         states: usize,
         /// Reason why the search ended.
         stopped: Stopped,
-        /// `true` if the limit of memory ended the search; more work would then not help.
+        /// `true` if the memory limit ended the search, so that a larger work limit would not help.
         is_full: bool,
     },
     /// Inference failed, or exceeds a limit.

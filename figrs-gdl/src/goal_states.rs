@@ -1,8 +1,8 @@
 //! Guesses complete goal states: the goal determines some facts, and regularities in the states of random walks determine the remaining facts.
 //!
-//! The goal of a puzzle often fixes only part of a state: it may state that no light is on without naming each light. The facts that the goal does
-//! not fix are inferred from relations between facts in a sample of states, such as two facts that are always equal. The inferred states are guesses,
-//! which are confirmed if a search from the start reaches one of them.
+//! The goal of a puzzle often fixes only part of a state: it may state that no light is on without naming each light. The values of the facts that
+//! the goal does not fix are inferred from relations between facts in a sample of states, such as two facts that are always equal. The inferred goal
+//! states are guesses, which are confirmed if a search from the start reaches one of them.
 
 use figrs_core::stream;
 use rand::RngExt;
@@ -26,7 +26,8 @@ pub(super) struct FactSample {
 }
 
 impl FactSample {
-    /// Samples the states of random walks from the start; if there is a clock, its facts are removed from the states.
+    /// Samples the states of random walks from the start; if the puzzle has a clock (constants and counters of steps), the clock facts are removed
+    /// from the states.
     pub(super) fn walks(puzzle: &GroundPuzzle, clock: Option<&Clock>) -> Self {
         let start = &puzzle.start;
         let kept =
@@ -117,8 +118,8 @@ impl FactSample {
     }
 }
 
-/// Returns the state in which `literals` hold; `None` if `literals` and `sample` do not determine the value of some other fact. If the sample
-/// contains all states, no state outside the sample satisfies the literals.
+/// Returns the complete state in which the literals `literals` hold; `None` if `literals` and `sample` leave the value of some fact open. If the
+/// sample contains all reachable states, the returned state is the only reachable state that satisfies the literals.
 pub(super) fn completed(sample: &FactSample, literals: &[(usize, bool)]) -> Option<GameState> {
     let facts = sample.columns.len();
     if literals.is_empty() {
@@ -147,15 +148,15 @@ pub(super) fn completed(sample: &FactSample, literals: &[(usize, bool)]) -> Opti
     Some(GameState(state.into()))
 }
 
-/// For each action, the actions that undo it: they have led back to the state before the action.
+/// For each action, the actions that have undone the action: they have led back to the state before the action.
 #[derive(Debug)]
 pub(super) struct Inverses {
     of: Vec<Vec<Action>>,
-    /// For each action, the number of searches through all legal actions that found no action to undo the action.
+    /// For each action, the number of searches among the legal actions that found no action to undo it.
     vain: Vec<u8>,
 }
 
-/// Number of failed searches after which no further action is searched for that undoes an action.
+/// Number of failed searches for an action that undoes a given action; after this number the search is given up for the given action.
 const MOST_VAIN: u8 = 20;
 
 impl Inverses {
@@ -166,8 +167,8 @@ impl Inverses {
         }
     }
 
-    /// Finds an action among `legal` that undoes `action`, as the function `leads_back` decides. Actions that have undone the same action before are
-    /// tried first.
+    /// Finds an action among `legal` that undoes `action`; the function `leads_back` decides whether an action undoes `action`. Actions that have
+    /// already undone `action` in other states are tried first.
     pub(super) fn find(
         &mut self,
         action: Action,

@@ -124,7 +124,7 @@ pub(super) struct GroundRule {
 pub(super) type GroundRules = IndexMap<GroundRule, u32, FxBuildHasher>;
 
 /// Instantiates the rules for all values of their variables, without repetition, and numbers their atoms. The facts of relations that depend on
-/// neither state nor move must already be complete.
+/// neither state nor move must be complete before the rules are instantiated.
 pub(super) fn ground(
     rules: &[&Rule],
     is_open: &impl Fn(SymbolId) -> bool,
@@ -145,7 +145,7 @@ pub(super) fn ground(
     Ok((numbering, found))
 }
 
-/// Returns the instance of `rule` for the present values of its variables; `None` if its conditions contradict each other.
+/// Returns the instance of `rule` for the values that its variables have now; `None` if the conditions of the instance contradict each other.
 fn instance(
     rule: &Rule,
     is_open: &impl Fn(SymbolId) -> bool,

@@ -40,7 +40,8 @@ pub(super) struct GroundPuzzle {
     pub(super) end: Cone,
     pub(super) steps: TransitionRules,
     pub(super) clock: Option<Clock>,
-    /// The state of the latest call, with the atoms that hold in this state; callers often ask for the atoms of one state several times.
+    /// The state of the latest call, with the atoms that hold in this state; the atoms are stored because callers often ask for one state several
+    /// times.
     latest: Mutex<Option<(GameState, Arc<AtomSet>)>>,
 }
 
@@ -166,7 +167,7 @@ impl Grounding<'_> {
         each.collect()
     }
 
-    /// Instantiates the rules within `limits`, and compiles the instances to a puzzle.
+    /// Instantiates the rules as far as the limits `limits` allow, and compiles the ground rules to a puzzle.
     pub(super) fn puzzle(&self, limits: GroundingLimits) -> Result<GroundPuzzle, GdlError> {
         let Self {
             rules,

@@ -7,7 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::ground::WORD;
 use super::{GameState, Puzzle};
 
-/// Number of states that can be reached after some number of steps, and for each relation the number of different sets of its facts.
+/// Number of states of a puzzle that can be reached after some number of steps, and for each relation the number of different sets of facts of this
+/// relation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateGrowth {
     steps: usize,
@@ -16,12 +17,12 @@ pub struct StateGrowth {
 }
 
 impl StateGrowth {
-    /// Returns the number of steps.
+    /// Returns the number of steps over which the growth was computed.
     pub fn steps(&self) -> usize {
         self.steps
     }
 
-    /// Returns the number of states that can be reached after this number of steps.
+    /// Returns the number of states that can be reached after the number of steps over which the growth was computed.
     pub fn states(&self) -> usize {
         self.states
     }
@@ -54,7 +55,8 @@ impl std::fmt::Display for StateGrowth {
 }
 
 impl Puzzle {
-    /// Returns the growth over as many steps as possible, provided that the total number of states over all steps is at most `most`.
+    /// Returns the growth of the number of states over as many steps as possible, provided that the total number of states over all steps is at most
+    /// `most`.
     ///
     /// **Complexity.** Time and memory are linear in the total number of states times the number of legal actions.
     pub fn growth(&self, most: usize) -> StateGrowth {

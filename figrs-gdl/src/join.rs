@@ -11,12 +11,12 @@ use super::tuples::{Candidates, Tuples};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JoinedTuples {
     All,
-    /// The condition at the contained index is joined over tuples of the last round, and the conditions before this condition over earlier tuples
+    /// The condition with the contained index is joined over the facts of the last round, and the conditions before this condition over earlier facts
     /// (semi-naive evaluation).
     Recent(usize),
 }
 
-/// A condition of the join: a loop over tuples, or a test.
+/// A condition of the join: a loop over tuples of facts, or a test.
 #[derive(Debug)]
 struct JoinCondition<'r> {
     literal: usize,
@@ -29,8 +29,8 @@ struct JoinCondition<'r> {
 
 /// A nested-loop join: enumerates the values of a rule's variables for which the rule's conditions hold.
 ///
-/// The join makes a test as soon as its variables are bound; among the other conditions, those with the fewest free variables come first. The join
-/// ignores a negative condition on a relation that may still get facts.
+/// The join tests a condition as soon as the variables of the condition are bound; among the other conditions, those with the fewest free variables
+/// come first. The join ignores a negative condition on a relation that may still get facts.
 #[derive(Debug)]
 pub(super) struct NestedLoopJoin<'r> {
     rule: &'r Rule,
@@ -47,8 +47,8 @@ pub(super) struct NestedLoopJoin<'r> {
 }
 
 impl<'r> NestedLoopJoin<'r> {
-    /// Creates the join of a rule; `is_open` must be true for relations that may still get facts; the join ignores negated conditions on these
-    /// relations.
+    /// Creates the join of a rule; `is_open` must be true for relations that may still get facts. The join ignores negated conditions on the
+    /// relations that are open in this sense.
     pub(super) fn new(
         rule: &'r Rule,
         tuples: &'r [Tuples],

@@ -131,7 +131,7 @@ fn syntax(at: usize, problem: &str, remedy: &str) -> KifError {
     KifError::new(at, Mistake::new(MistakeKind::Syntax, problem, remedy))
 }
 
-/// Returns the error that `found`, where a relation or a function is expected, is not a name.
+/// Returns the error that the expression `found` is not a name, although the name of a relation or a function is expected.
 pub(super) fn not_a_name(at: usize, found: &str) -> KifError {
     let problem = format!("expected the name of a relation or a function, found {found}");
     syntax(at, &problem, "write a word")

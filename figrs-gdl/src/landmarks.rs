@@ -4,8 +4,8 @@
 //! If no action achieves two landmarks at once, each landmark that does not hold yet requires its own action. Bounds by landmarks are useful for
 //! puzzles such as sudoku, where each condition of the goal is easy to meet, but all conditions together need many steps.
 //!
-//! Landmarks are described in J. Hoffmann, J. Porteous and L. Sebastia, "Ordered Landmarks in Planning", JAIR 22 (2004), and bounds by sets of
-//! achievers in E. Karpas and C. Domshlak, "Cost-Optimal Planning with Landmarks", IJCAI 2009.
+//! Landmarks are described in Hoffmann, Porteous and Sebastia, "Ordered Landmarks in Planning", JAIR 22 (2004), and bounds by sets of achievers (the
+//! actions that achieve a landmark) in Karpas and Domshlak, "Cost-Optimal Planning with Landmarks", IJCAI 2009.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -26,7 +26,7 @@ pub(super) struct Landmarks {
 #[derive(Debug)]
 struct Landmark {
     fact: usize,
-    /// True if the fact of the landmark has to hold, false if it must not hold.
+    /// True if the fact has to hold in the landmark, false if the fact must not hold.
     holds: bool,
     achievers: Vec<Action>,
 }
@@ -93,11 +93,11 @@ impl Landmarks {
         Self { all }
     }
 
-    /// Selects, among the landmarks that do not hold yet, the one that the fewest legal actions achieve, and adds these actions to `actions`. Returns
-    /// `false` if all landmarks hold, or if no legal action achieves a landmark that does not hold.
+    /// Selects, among the landmarks that do not hold yet, the landmark that the fewest legal actions achieve, and adds these actions to `actions`.
+    /// Returns `false` if all landmarks hold, or if no legal action achieves a landmark that does not hold.
     ///
-    /// If a single action meets each condition of the goal, `fewest` is the rule of the fewest remaining values (R. M. Haralick and G. L. Elliott,
-    /// "Increasing Tree Search Efficiency for Constraint Satisfaction Problems", 1980).
+    /// If a single action meets each condition of the goal, `fewest` is the rule of the fewest remaining values (Haralick and Elliott, "Increasing
+    /// Tree Search Efficiency for Constraint Satisfaction Problems", 1980).
     pub(super) fn fewest(
         &self,
         state: &[u64],
@@ -132,7 +132,7 @@ impl Landmarks {
         lacking.count() as u32
     }
 
-    /// Returns the approximate cost of evaluating a state, as a number of rules.
+    /// Returns the approximate cost of evaluating the landmarks in a state, counted as a number of rules.
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }
@@ -155,7 +155,7 @@ pub(super) fn facts_of_goal(puzzle: &GroundPuzzle, value: u8) -> Vec<(usize, boo
     )
 }
 
-/// Returns the literals that hold when the puzzle ends with one of `goals`.
+/// Returns the literals that hold when the puzzle ends with one of the goal atoms `goals`.
 fn literals_of_end(puzzle: &GroundPuzzle, goals: &[u32]) -> Vec<(u32, bool)> {
     let one = match goals {
         [goal] => Some(*goal),

@@ -2,7 +2,7 @@
 
 use super::syntax::{Rule, SymbolId};
 
-/// Limits of grounding, the step that instantiates the variables of rules. Grounding that exceeds a limit fails with
+/// Limits of grounding, the step that replaces the variables of rules by values. Grounding that exceeds a limit fails with
 /// [`GdlError::TooLarge`](super::GdlError::TooLarge).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
@@ -23,7 +23,7 @@ impl Default for GroundingLimits {
 }
 
 impl GroundingLimits {
-    /// Returns the default limits multiplied by `factor`, at least 1.
+    /// Returns the default limits multiplied by `factor`; the factor 0 counts as 1.
     pub fn times(factor: usize) -> Self {
         let default = Self::default();
         let times = |limit: usize| limit.saturating_mul(factor.max(1));

@@ -1,4 +1,4 @@
-//! Local stratification, which orders negation fact by fact if whole relations cannot be ordered.
+//! Local stratification, which orders the evaluation of negated facts one by one if whole relations cannot be ordered.
 //!
 //! Ground rules are *locally stratified* if no atom depends on its own negation. Locally stratified rules have one perfect model, which is computed
 //! for one component of the dependency graph after another.
@@ -18,7 +18,7 @@ use super::saturate::Facts;
 use super::state::GameState;
 use super::syntax::{Literal, Rule, SymbolId, Symbols};
 
-/// Maximum number of rules of a cycle that an error lists.
+/// Maximum number of rules that an error about a cycle of rules lists.
 const MOST_SHOWN: usize = 6;
 
 /// A cycle of dependencies between ground atoms that contains a negation: each atom depends on the next one, and the last atom on the first.
@@ -28,7 +28,7 @@ pub(super) struct NegativeCycle {
     atoms: Vec<u32>,
     /// For each atom of the cycle, `true` if the atom depends on the negation of the next atom.
     negated: Vec<bool>,
-    /// The index of the rule by which the first atom of the cycle depends on the second.
+    /// Index of the rule by which the first atom of the cycle depends on the second atom.
     source: u32,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct LocatedCycle {
 #[derive(Debug)]
 pub(super) enum GroundingError {
     TooLarge(LimitExceeded),
-    /// Some facts that depend on neither state nor move depend on their own negation.
+    /// Error: some facts that depend on neither state nor move depend on their own negation.
     Cycle(LocatedCycle),
 }
 
@@ -54,7 +54,7 @@ impl From<LimitExceeded> for GroundingError {
 }
 
 impl NegativeCycle {
-    /// Finds the offset of the cycle's negation in the text of `rules`.
+    /// Finds the offset, in the text of `rules`, of the negation that the cycle of dependencies contains.
     pub(super) fn within(
         self,
         rules: &[&Rule],

@@ -15,7 +15,7 @@ pub(super) struct RuleMachine {
     /// Number of machine words of a state.
     words: usize,
     heads: Vec<u32>,
-    /// Index of the first condition of each rule, followed by the number of all conditions.
+    /// For each rule, the index of its first condition in the list of all conditions; the last entry is the length of that list.
     starts: Vec<u32>,
     conditions: Vec<GroundLiteral>,
     /// For each rule, the rank of its head's strongly connected component: a cycle of atoms, or a single atom.
@@ -42,7 +42,7 @@ impl Cone {
         self.0.len()
     }
 
-    /// Returns the rules that are in this cone or in `other`.
+    /// Returns the rules that are in this cone (a set of rules closed under dependencies) or in `other`.
     pub(super) fn union(&self, other: &Self) -> Self {
         let mut all = [&self.0[..], &other.0[..]].concat();
         all.sort_unstable();
@@ -52,7 +52,7 @@ impl Cone {
 }
 
 impl TransitionRules {
-    /// Returns the rules that depend on the state alone, not on the action.
+    /// Returns the rules of the transition that depend on the state alone, not on the action.
     pub(super) fn still(&self) -> &Cone {
         &self.still
     }
@@ -73,7 +73,7 @@ impl AtomSet {
         self.0[atom as usize / WORD] >> (atom as usize % WORD) & 1 == 1
     }
 
-    /// Returns the facts of the next state, which take `words` machine words.
+    /// Returns the facts of the next state, as bits in `words` machine words.
     pub(super) fn next_facts(&self, words: usize) -> &[u64] {
         &self.0[words..2 * words]
     }
@@ -206,7 +206,7 @@ impl RuleMachine {
         }
     }
 
-    /// Returns true for each atom that `is_one` accepts, and for each atom that depends on an accepted atom by the rules of `cone`.
+    /// Returns true for each atom that `is_one` accepts, and for each atom that depends on an accepted atom by the rules of the set `cone`.
     pub(super) fn depending(&self, cone: &Cone, is_one: impl Fn(u32) -> bool) -> Vec<bool> {
         let mut depends: Vec<bool> = (0..self.atoms as u32).map(is_one).collect();
         // One pass suffices for rules in topological order, but cycles need several passes.
@@ -226,7 +226,7 @@ impl RuleMachine {
         }
     }
 
-    /// Returns the rules of `cone`, each with its head, its conditions, and `true` if its head depends on itself.
+    /// Returns the rules of the set `cone`, each with its head, its conditions, and `true` if its head depends on itself.
     pub(super) fn rules_of<'m>(
         &'m self,
         cone: &'m Cone,
@@ -256,14 +256,15 @@ impl RuleMachine {
         AtomSet(bits)
     }
 
-    /// Returns the atoms that hold in `state` according to the rules of `cone`.
+    /// Returns the atoms that hold in `state` according to the rules of the set `cone`.
     pub(super) fn run(&self, cone: &Cone, state: &GameState) -> AtomSet {
         let mut bits = self.start(state);
         self.apply(&cone.0, &[], &mut bits);
         bits
     }
 
-    /// Returns the state after the action with the atom `action`; `held` contains the atoms derived by the rules that depend on the state alone.
+    /// Returns the state after an action; the atom `action` states that the action is taken, and `held` contains the atoms derived by the rules that
+    /// depend on the state alone.
     pub(super) fn next(
         &self,
         steps: &TransitionRules,
@@ -279,8 +280,8 @@ impl RuleMachine {
         bits.0.into_iter().skip(self.words)
     }
 
-    /// Applies the rules of the lists `common` and `own` in the order of their ranks. The rules of a cycle (all in `common`) are applied until they
-    /// derive no new atom.
+    /// Applies the rules of the lists `common` and `own` in topological order of their dependencies. The rules of a cycle (all in `common`) are
+    /// applied until they derive no new atom.
     fn apply<'c>(&self, mut common: &'c [u32], mut own: &'c [u32], bits: &mut AtomSet) {
         loop {
             let own_first = match (common.first(), own.first()) {

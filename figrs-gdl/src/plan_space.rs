@@ -14,22 +14,22 @@ use super::machine::AtomSet;
 use super::relaxation::Relaxation;
 use super::{Action, GameState, Puzzle};
 
-/// Maximum number of pairs of a score and a fact that are stored to recognise novel states.
+/// Maximum number of stored pairs of a score and a fact; the pairs serve to recognise states with facts that are new for their score.
 const MOST_SEEN: usize = 1 << 18;
 
 /// The states of a puzzle, with or without its clock (facts known in advance, such as counters of steps).
 pub(super) struct PlanSpace<'p> {
     puzzle: &'p GroundPuzzle,
     goal: u8,
-    /// True if states are stored without the clock.
+    /// True if states are stored without the facts of the clock (counters of steps).
     is_timeless: bool,
     relaxation: Relaxation,
     landmarks: Landmarks,
-    /// The actions of the first step in the latest relaxed plan.
+    /// The actions in the first step of the latest relaxed plan.
     first: Vec<Action>,
     /// True if the rules define goals of lower values, by which progress towards the goal is measured.
     has_steps: bool,
-    /// Pairs of a score and a fact that have occurred together in a state.
+    /// Pairs of a score and a fact that have already occurred together in a state.
     seen: FxHashSet<(u32, u32)>,
     inverses: Inverses,
     work: u64,
@@ -53,7 +53,7 @@ impl<'p> PlanSpace<'p> {
         }
     }
 
-    /// Returns `state` with the clock facts of the first step, if states are stored without the clock.
+    /// Returns `state` with the clock facts (counters of steps) of the first step, if states are stored without clock facts.
     fn full(&self, state: &GameState) -> GameState {
         match self.puzzle.clock.as_ref().filter(|_| self.is_timeless) {
             Some(clock) => clock.at(state, 0),
@@ -61,8 +61,8 @@ impl<'p> PlanSpace<'p> {
         }
     }
 
-    /// Returns the state after `action`, without the clock if all states are stored without the clock; `held` contains the atoms that hold in the
-    /// state before the action.
+    /// Returns the state after `action`, without the clock facts (counters of steps) if all states are stored without clock facts; `held` contains
+    /// the atoms that hold before the action.
     fn after(&self, held: &AtomSet, action: Action) -> GameState {
         let next = self.puzzle.next(held, action);
         let clock = self.puzzle.clock.as_ref().filter(|_| self.is_timeless);
@@ -75,7 +75,8 @@ impl<'p> PlanSpace<'p> {
         })
     }
 
-    /// Returns the facts that must hold, or must not hold, when the goal is met, without facts of the clock if states are stored without the clock.
+    /// Returns the facts that must hold, or must not hold, when the goal is met; if states are stored without clock facts (counters of steps), these
+    /// facts are left out.
     fn facts_of_goal(&self) -> Vec<(usize, bool)> {
         let mut literals = facts_of_goal(self.puzzle, self.goal);
         if let Some(clock) = self.puzzle.clock.as_ref().filter(|_| self.is_timeless) {
@@ -153,7 +154,7 @@ impl StateSpace for PlanSpace<'_> {
         self.puzzle.ends(&self.full(state))
     }
 
-    /// Returns the state that meets the goal, if a sample of states determines the facts that the goal does not fix.
+    /// Returns the complete state that meets the goal, if a sample of states determines the facts that the goal does not fix.
     fn goals(&mut self) -> Vec<GameState> {
         let literals = self.facts_of_goal();
         let clock = self.puzzle.clock.as_ref().filter(|_| self.is_timeless);
@@ -164,8 +165,8 @@ impl StateSpace for PlanSpace<'_> {
         goal.into_iter().filter(|goal| self.is_goal(goal)).collect()
     }
 
-    /// Finds states to which an action leads and from which another action leads back. If every action can be undone by one action, the states
-    /// found are all predecessors.
+    /// Finds predecessors of `state`: states to which an action leads from `state` and from which another action leads back. If every action can be
+    /// undone by one action, the states found are all predecessors of `state`.
     fn predecessors(&mut self, state: &GameState, found: &mut Vec<(Action, GameState)>) {
         let held = self.puzzle.look_ahead(&self.full(state));
         self.work += self.puzzle.ahead.len() as u64;

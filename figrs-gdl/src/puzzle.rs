@@ -22,7 +22,7 @@ pub struct Puzzle {
     pub(super) goal: u8,
 }
 
-/// Formats the numbers of actions, facts and rules, but not the rules themselves.
+/// Formats the numbers of actions, facts and rules of the puzzle, but not the rules themselves.
 impl fmt::Debug for Puzzle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Puzzle")
@@ -64,7 +64,7 @@ impl Puzzle {
         Self::read_within(path, GroundingLimits::default())
     }
 
-    /// Reads a puzzle from a file, with the limits `limits` of grounding.
+    /// Reads a puzzle from a file; the limits `limits` bound the grounding (the replacement of variables by values).
     pub fn read_within(path: impl AsRef<Path>, limits: GroundingLimits) -> Result<Self, GdlError> {
         let path = path.as_ref();
         let bytes =
@@ -89,7 +89,7 @@ impl Puzzle {
         Self::parse_within(text, GroundingLimits::default())
     }
 
-    /// Reads a puzzle from a text, with the limits `limits` of grounding.
+    /// Reads a puzzle from a text; the limits `limits` bound the grounding (the replacement of variables by values).
     pub fn parse_within(text: &str, limits: GroundingLimits) -> Result<Self, GdlError> {
         Self::parsed(text, "rules", limits)
     }
@@ -121,7 +121,7 @@ impl Puzzle {
         })
     }
 
-    /// Returns the values of the goal below the value that counts as solved, in ascending order.
+    /// Returns the values of the goal that are below the value at which the puzzle counts as solved, in ascending order.
     pub(super) fn goals(&self) -> Vec<u8> {
         let goals = self.rules.goals.iter().map(|&(value, _)| value);
         let mut goals: Vec<u8> = goals.filter(|&value| value < self.goal).collect();
@@ -147,7 +147,7 @@ impl Puzzle {
         self.rules.is_role_inferred
     }
 
-    /// Returns the names of undeclared players: names at which rules expect a player, but that are not the player. The actions and goals of
+    /// Returns the names of undeclared players: names that stand where rules expect a player, but that are not the player. The actions and goals of
     /// undeclared players are ignored; such names may be misspelt.
     pub fn undeclared_roles(&self) -> &[String] {
         &self.rules.strangers

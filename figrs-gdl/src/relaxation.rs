@@ -2,12 +2,13 @@
 //!
 //! In the *relaxation*, all actions are taken at once, and a literal that has held at some step may hold at every later step. The level of a literal
 //! is a lower bound of the number of steps after which the literal holds in any plan; the level of the goal is a lower bound of the length of plans.
-//! The *relaxed plan* consists of the actions that some derivation of the goal uses; their number is an estimate and not a bound.
+//! The *relaxed plan* consists of the actions that some derivation of the goal in the relaxation uses; the number of these actions is an estimate,
+//! not a bound, of the length of plans.
 //!
-//! The relaxation also considers negated conditions: an atom may fail from the level at which all its rules are blocked. An atom that depends on
-//! itself may fail at every level of the relaxation, because its rules may block each other.
+//! The relaxation takes account of negated conditions: an atom may be false from the level on at which all rules that derive the atom may be blocked.
+//! An atom that depends on itself may be false at every level of the relaxation, because its rules may block each other.
 //!
-//! Delete relaxation is described in J. Hoffmann and B. Nebel, "The FF Planning System", JAIR 14 (2001), section 4, and levels in B. Bonet and H.
+//! Delete relaxation is described in Hoffmann and Nebel, "The FF Planning System", JAIR 14 (2001), section 4, and levels of literals in Bonet and
 //! Geffner, "Planning as Heuristic Search", Artificial Intelligence 129 (2001).
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -16,7 +17,7 @@ use super::ground::{GroundLiteral, WORD};
 use super::ground_puzzle::GroundPuzzle;
 use super::state::Action;
 
-/// The value that marks a literal that is not reached, or a rule that is not blocked.
+/// The number stored for a literal that the relaxation has not reached, or for a rule that is not blocked.
 const NONE: u32 = u32::MAX;
 
 /// A sequence of lists of indices, stored in one vector.
@@ -27,7 +28,7 @@ struct NumberLists {
 }
 
 impl NumberLists {
-    /// Groups the second components of pairs by the first components, which must be less than `count`.
+    /// Groups the second numbers of the pairs `pairs` by the first numbers, which must be less than `count`.
     fn new(count: usize, pairs: impl Iterator<Item = (usize, u32)> + Clone) -> Self {
         let mut starts = vec![0u32; count + 1];
         for (of, _) in pairs.clone() {
@@ -51,16 +52,16 @@ impl NumberLists {
     }
 }
 
-/// Scratch values that each evaluation of the relaxation initialises and changes.
+/// Scratch values that each evaluation of the delete relaxation initialises and changes.
 #[derive(Clone, Debug)]
 struct Counters {
     /// For each rule, the number of its conditions that the relaxation has not reached yet.
     missing: Vec<u32>,
     /// For each atom, the number of its rules whose conditions cannot fail yet in the relaxation.
     unblocked: Vec<u32>,
-    /// For each rule, the literal that contradicts a condition of the rule.
+    /// For each rule, the literal that blocks the rule in the relaxation, because this literal contradicts a condition of the rule.
     blocked_by: Vec<u32>,
-    /// For each literal, its level: the number of steps after which it may hold.
+    /// For each literal, its level: the number of steps after which the literal may hold in the relaxation.
     level: Vec<u32>,
     /// For each literal, the rule by which the relaxation reached it.
     support: Vec<u32>,
@@ -69,7 +70,7 @@ struct Counters {
 /// The relaxation of a puzzle's rules, with scratch memory for its evaluation.
 #[derive(Debug)]
 pub(super) struct Relaxation {
-    /// Number of facts, rounded up to whole machine words.
+    /// Number of facts of a state, rounded up to whole machine words.
     facts: usize,
     heads: Vec<u32>,
     bodies: NumberLists,
@@ -82,22 +83,22 @@ pub(super) struct Relaxation {
     legal_by_action: Vec<u32>,
     /// An additional atom that holds if the puzzle ends with its goal met.
     goal: u32,
-    /// For each fact, true if no action changes it in the relaxation.
+    /// For each fact, true if no action changes the fact in the relaxation.
     is_fixed: Vec<bool>,
-    /// For each atom, true if the goal may depend on it.
+    /// For each atom, true if the goal may depend on the atom.
     is_relevant: Vec<bool>,
-    /// Literals that the rules derive in every state.
+    /// Literals that hold in every state of the relaxation, without any action.
     given: Vec<u32>,
     fresh: Counters,
     now: Counters,
     queue: Vec<u32>,
     later: Vec<u32>,
     stack: Vec<(u32, u32)>,
-    /// The actions of a relaxed plan, each with the step at which it is taken.
+    /// The actions of a relaxed plan, each with the step at which the action is taken.
     done: FxHashSet<(u32, u32)>,
     marked: Vec<u32>,
     evaluations: u32,
-    /// Number of conditions that the evaluations have examined.
+    /// Number of conditions of rules that the evaluations of the relaxation have examined.
     pub(super) work: u64,
 }
 
@@ -106,7 +107,8 @@ fn literal(atom: u32, holds: bool) -> u32 {
 }
 
 impl Relaxation {
-    /// Creates the relaxation for a goal of at least the value `value`; facts for which `is_fixed` returns `true` are kept unchanged.
+    /// Creates the relaxation of `puzzle` for a goal of at least the value `value`; facts for which `is_fixed` returns `true` never change in the
+    /// relaxation.
     pub(super) fn new(puzzle: &GroundPuzzle, value: u8, is_fixed: impl Fn(usize) -> bool) -> Self {
         let machine = &puzzle.machine;
         let facts = machine.words() * WORD;
@@ -256,7 +258,7 @@ impl Relaxation {
         }
     }
 
-    /// Applies the consequences of the literal of index `at`, which may hold after `level` steps.
+    /// Applies, in the relaxation, the consequences of the literal of index `at`, which may hold after `level` steps.
     fn spread(&mut self, at: u32, level: u32) {
         let (atom, holds) = (at >> 1, at & 1 == 0);
         let needing = self.needing.of(at as usize);
@@ -293,11 +295,11 @@ impl Relaxation {
         }
     }
 
-    /// Computes a relaxed plan from the state whose level was computed last. The result has the number of pairs of an action and a step in the
-    /// relaxed plan, and the number of facts that the plan changes. The actions of the plan's first step are appended to `first`.
+    /// Computes a relaxed plan from the state for which the level of the goal was computed last. Returns the number of pairs of an action and a step
+    /// in the relaxed plan, and the number of facts that the plan changes. The actions in the first step of the relaxed plan are appended to `first`.
     ///
-    /// An action whose effects depend on the state may occur at several steps: a move into a cell occurs once for each tile that passes through the
-    /// cell.
+    /// An action whose effects depend on the state may occur at several steps of a relaxed plan: in a tile puzzle, the same move occurs once for each
+    /// tile that passes through a cell.
     pub(super) fn plan(&mut self, first: &mut Vec<Action>) -> (u32, u32) {
         self.evaluations += 1;
         self.done.clear();

@@ -8,7 +8,7 @@ use super::terms::TermId;
 
 pub(super) const REMEDY_OF_ROLE: &str = "name the player, such as `(role robot)`";
 
-/// Returns the error that no rule states `relation`, which every puzzle needs.
+/// Returns the error that the rules lack the relation `relation`, which every puzzle needs.
 pub(super) fn missing(relation: &str, remedy: &str) -> Mistake {
     let problem = format!("no rule states `{relation}`");
     Mistake::new(MistakeKind::Missing, problem, remedy)
@@ -18,7 +18,7 @@ pub(super) fn missing(relation: &str, remedy: &str) -> Mistake {
 #[derive(Clone, Debug)]
 pub(super) struct Role {
     pub(super) term: TermId,
-    /// Names at which rules expect a player, but that are not the player.
+    /// Names that stand where rules expect a player, but that are not the player.
     pub(super) strangers: Vec<String>,
 }
 
@@ -108,7 +108,7 @@ pub(super) fn role(
     Ok(Role { term, strangers })
 }
 
-/// Returns each pattern that stands where a rule expects a player's name, with its offset in the text.
+/// Returns each term or variable that stands where a rule expects a player's name, with its offset in the text.
 fn named(rules: &[Rule]) -> impl Iterator<Item = (usize, &Pattern)> {
     let atoms = rules.iter().flat_map(|rule| {
         let of_body = rule.body.iter().filter_map(|literal| match literal {

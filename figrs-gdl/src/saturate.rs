@@ -27,7 +27,7 @@ impl From<TooDeep> for LimitExceeded {
 #[derive(Debug)]
 pub(super) struct Facts {
     pub(super) terms: TermInterner,
-    /// Tuples of each relation, indexed by the index of its name.
+    /// The tuples of each relation, in the order of the indices of the relations' names.
     pub(super) tuples: Vec<Tuples>,
     pub(super) limits: GroundingLimits,
     count: usize,
@@ -50,7 +50,7 @@ impl Facts {
         &self.tuples[relation.0 as usize]
     }
 
-    /// Returns the number of tuples that may still be examined.
+    /// Returns the number of tuples that may still be examined before the limit is reached.
     fn budget(&self) -> u64 {
         (self.limits.matches as u64).saturating_sub(self.matches)
     }
@@ -60,8 +60,8 @@ impl Facts {
         self.limits.check_matches(self.matches)
     }
 
-    /// Calls `visit` for all values of the variables of `rule` for which its conditions can hold. Negative conditions are ignored if their relation
-    /// depends on the state or the move, or may still get facts.
+    /// Calls `visit` for all values of the variables of `rule` for which the conditions of `rule` can hold. Negative conditions are ignored if their
+    /// relation depends on the state or the move, or may still get facts.
     pub(super) fn each_match(
         &mut self,
         rule: &Rule,
@@ -82,8 +82,8 @@ impl Facts {
         self.spend(work).map_err(|exceeded| exceeded.at(rule))
     }
 
-    /// Adds the facts that `rules` derive of relations that depend on neither state nor move, stratum by stratum. If a stratum (a group of relations
-    /// evaluated together) contains negations of its own relations, its facts are ordered one by one.
+    /// Adds the facts that `rules` derive for relations that depend on neither state nor move, one stratum of relations after another. If a stratum
+    /// (a group of relations evaluated together) contains negations of its own relations, the facts of the stratum are ordered one by one.
     pub(super) fn add_static(
         &mut self,
         rules: &[Rule],
@@ -164,7 +164,7 @@ impl Facts {
         Ok(())
     }
 
-    /// Adds the facts that `rule` derives.
+    /// Adds the facts that the rule `rule` derives from the present facts.
     fn apply(
         &mut self,
         rule: &Rule,

@@ -15,7 +15,7 @@ pub struct FoundPlan {
 }
 
 impl FoundPlan {
-    /// Returns the actions of the plan.
+    /// Returns the actions of the plan, from the start to the goal.
     pub fn actions(&self) -> &[Action] {
         &self.actions
     }
@@ -43,17 +43,17 @@ impl FoundPlan {
     }
 }
 
-/// Maximum work (number of rules and conditions) of the search for plans that end before a counter of steps ends the puzzle. The search then takes at
-/// most some seconds.
+/// Maximum work (number of rules and conditions) of the search for plans that end before a counter of steps can end the puzzle. With the limit on its
+/// work, the search takes at most some seconds.
 const TIMELESS: u64 = 1_000_000_000;
 
 impl Puzzle {
-    /// Finds some plan of at most `most` steps by greedy best-first search. The greedy search scores a state by its relaxed plan (number of actions
-    /// and of changed facts), by the value of the goal so far, and by the novelty of its facts. If the greedy search takes long, other searches run
-    /// alternately with the greedy search: weighted A*, depth-first searches, and a bidirectional search. The bidirectional search runs only if a
-    /// sample of states determines the goal state and if actions can be undone.
+    /// Finds some plan of at most `most` steps by greedy best-first search. The greedy search scores a state by its relaxed plan (the number of
+    /// actions and of facts that they change), by the value of the goal so far, and by the novelty of its facts. If the greedy search takes long,
+    /// other searches run alternately with the greedy search: weighted A*, depth-first searches, and a bidirectional search. The bidirectional search
+    /// runs only if the goal state can be inferred from a sample of states, and if actions can be undone.
     ///
-    /// If a counter of steps can end the puzzle, the first search finds only plans that end earlier, and stores states without the counter.
+    /// If a counter of steps can end the puzzle, the first search finds only plans that end earlier than that, and stores states without the counter.
     ///
     /// **Complexity.** Memory is linear in the number of visited states. Each expanded state takes time linear in the number of ground rules
     /// times the number of legal actions.
@@ -103,12 +103,12 @@ impl Puzzle {
         Ok(found)
     }
 
-    /// Finds a shortest plan with fewer steps than `known`, by A* whose lower bounds are the levels of the relaxation. If there is no shorter plan or
-    /// a limit ends the search, the result is `known` with the lower bound proven so far.
+    /// Finds a shortest plan with fewer steps than `known`, by A*; the lower bounds of A* are the levels of the goal in the delete relaxation. If no
+    /// plan is shorter or a limit ends the search, the result is the plan `known` with the lower bound of the number of steps proven so far.
     ///
-    /// **Complexity.** Time and memory are those of [`any_plan`](Self::any_plan).
+    /// **Complexity.** Time and memory are those of the search by [`any_plan`](Self::any_plan).
     ///
-    /// **Errors.** [`GdlError::Inference`] if the state space panics during the search.
+    /// **Errors.** [`GdlError::Inference`] if a method of the state space panics during the search.
     pub fn shorter_plan(
         &self,
         search: &BestFirst,
@@ -142,7 +142,7 @@ impl Puzzle {
         })
     }
 
-    /// Returns the plan that the search `found`, with the lower bound of the number of steps that the relaxation gives.
+    /// Returns the plan in the search result `found`, with the lower bound of the number of steps that the delete relaxation gives.
     fn found(
         found: SearchResult<Action>,
         space: &mut PlanSpace<'_>,

@@ -46,7 +46,7 @@ pub enum Move {
     Act(Action),
     /// The player takes no action, because the puzzle has ended.
     Stay,
-    /// The drawn action is not legal, or the puzzle has ended before this move; the evidence excludes such moves.
+    /// The action drawn for this step is not legal, or the puzzle has ended before the step; the evidence excludes such moves.
     Illegal,
 }
 figrs_core::value!(Move);

@@ -28,7 +28,7 @@ impl PlanSizes {
         self.bytes
     }
 
-    /// Returns an error if the estimated number of bytes exceeds `memory`.
+    /// Checks that the estimated number of bytes is at most `memory`.
     ///
     /// **Errors.** [`GdlError::OverBudget`] if the estimate exceeds `memory`.
     pub fn within(&self, memory: u64) -> Result<(), GdlError> {
@@ -45,12 +45,14 @@ impl PlanSizes {
 }
 
 impl Puzzle {
-    /// Returns the length of a shortest plan. Breadth-first search extends the number of steps of the plans until some plan can meet the goal.
+    /// Returns the length of a shortest plan. A breadth-first search increases the number of steps until some plan can meet the goal.
     ///
     /// **Complexity.** The time is proportional to the number of states that can be reached after each number of steps, times the number of legal
-    /// actions. The breadth-first search stores the states after one number of steps, and a little memory for each state.
+    /// actions. The breadth-first search stores the states that are reachable after the present number of steps, and a little memory for each state
+    /// visited before.
     ///
-    /// **Errors.** [`GdlError::NoPlan`] if there is no plan of at most `most` steps; the errors of [`Frontier`] if the states do not fit into its memory.
+    /// **Errors.** [`GdlError::NoPlan`] if there is no plan of at most `most` steps; the errors of the algorithm [`Frontier`] if the states exceed
+    /// its memory limit.
     pub fn shortest(&self, frontier: &Frontier, most: usize) -> Result<PlanSizes, GdlError> {
         let program = self.elements(Length::Exactly(most), Policy::Blind);
         let found = frontier.first_true(program.legal_moves(), program.solved())?;
@@ -60,11 +62,11 @@ impl Puzzle {
         Ok(survey(steps, &found))
     }
 
-    /// Returns the length of a shortest plan as [`shortest`](Self::shortest) does, but stops once it has examined about `work`
-    /// rules or its memory is exhausted.
+    /// Returns the length of a shortest plan as [`shortest`](Self::shortest) does, but stops once about `work` rules have been examined or the memory
+    /// limit is reached.
     ///
-    /// **Errors.** The errors of `shortest`, except the error that a frontier is too large; [`GdlError::Unfinished`] with the lengths excluded so far
-    /// if the search stops early.
+    /// **Errors.** The errors of `shortest`, except the error that too many states are reachable after one number of steps; [`GdlError::Unfinished`]
+    /// with the lengths excluded so far if the search stops early.
     pub fn shortest_within(
         &self,
         frontier: &Frontier,
@@ -93,8 +95,8 @@ impl Puzzle {
         }
     }
 
-    /// Returns the approximate work of a transition, as a number of rules. The work of a transition includes the rules of the action, a share of the
-    /// rules of the state, and the work of [`Frontier`] itself, which equals the work of some hundred rules.
+    /// Returns the approximate work of a transition between two states, counted as a number of rules. The work of a transition includes the rules of
+    /// the action, a share of the rules of the state, and the work of the algorithm [`Frontier`] itself, which equals that of some hundred rules.
     fn work_of_transition(&self) -> u64 {
         let rules = &self.rules;
         let moving = rules.does.iter().map(|&done| rules.steps.moving(done));
@@ -102,15 +104,16 @@ impl Puzzle {
         (moving + rules.ahead.len() / 4 + rules.machine.atoms() / 64 + 600) as u64
     }
 
-    /// True if no counter of steps ends the puzzle; transitions are then the same at all steps.
+    /// True if no counter of steps ends the puzzle, so that the transitions between states are the same at all steps.
     fn is_timeless(&self) -> bool {
         let clock = self.rules.clock.as_ref();
         clock.is_none_or(|clock| clock.limit().is_none())
     }
 
-    /// Returns the sizes of the set of plans of the length `length`.
+    /// Returns the length of the plans of the length `length`, and the number of states that occur in these plans.
     ///
-    /// **Errors.** [`GdlError::NoPlan`] if there is no such plan; the errors of [`Frontier`] if the states do not fit into its memory.
+    /// **Errors.** [`GdlError::NoPlan`] if there is no plan of the length `length`; the errors of the algorithm [`Frontier`] if the states exceed its
+    /// memory limit.
     pub fn survey(&self, frontier: &Frontier, length: Length) -> Result<PlanSizes, GdlError> {
         let program = self.elements(length, Policy::Blind);
         let steps = length.most();
@@ -124,11 +127,11 @@ impl Puzzle {
         })
     }
 
-    /// Returns the sizes of the set of plans as [`survey`](Self::survey) does, but stops once it has examined about `work`
-    /// rules or its memory is exhausted.
+    /// Returns the sizes of the set of plans as [`survey`](Self::survey) does, but stops once about `work` rules have been examined or the memory
+    /// limit is reached.
     ///
-    /// **Errors.** The errors of `survey`, except the error that a frontier is too large; [`GdlError::Unfinished`], which excludes no length, if the
-    /// search stops early.
+    /// **Errors.** The errors of `survey`, except the error that too many states are reachable after one number of steps; [`GdlError::Unfinished`],
+    /// which excludes no length, if the search stops early.
     pub fn survey_within(
         &self,
         frontier: &Frontier,
@@ -153,12 +156,12 @@ impl Puzzle {
         }
     }
 
-    /// Returns the largest value of the goal that plans of the length `length` reach and that is below the value that counts as solved; `None` if
-    /// there is no such value.
+    /// Returns the largest value of the goal that plans of the length `length` reach, among the values below the value that counts as solved; `None`
+    /// if no plan reaches such a value.
     ///
-    /// **Complexity.** The method makes one search for each value of the goal in the rules, in descending order.
+    /// **Complexity.** The method makes one search for each value that the rules give to the goal, in descending order.
     ///
-    /// **Errors.** The errors of [`Frontier`], if the states do not fit into its memory.
+    /// **Errors.** The errors of the algorithm [`Frontier`], if the states exceed its memory limit.
     pub fn best_goal(&self, frontier: &Frontier, length: Length) -> Result<Option<u8>, GdlError> {
         for value in self.goals().into_iter().rev() {
             let puzzle = self.clone().goal(value);
@@ -174,12 +177,13 @@ impl Puzzle {
         Ok(None)
     }
 
-    /// Returns the length of a shortest plan, computed by elimination in the tropical semiring: in one model of plans of at most `most` steps, each
-    /// action costs one.
+    /// Returns the length of a shortest plan, computed by elimination in the tropical semiring: among plans of at most `most` steps, each action
+    /// costs one.
     ///
-    /// The length equals that of [`shortest`](Self::shortest), but the states of all `most` steps are explored.
+    /// The length equals that of [`shortest`](Self::shortest), but the states of all `most` steps are explored, even if a shorter plan exists.
     ///
-    /// **Errors.** [`GdlError::NoPlan`] if there is no plan of at most `most` steps; the errors of [`Frontier`] if the states do not fit into its memory.
+    /// **Errors.** [`GdlError::NoPlan`] if there is no plan of at most `most` steps; the errors of the algorithm [`Frontier`] if the states exceed
+    /// its memory limit.
     pub fn cheapest(&self, frontier: &Frontier, most: usize) -> Result<usize, GdlError> {
         let length = Length::AtMost(most);
         let program: PlanElements = self.elements(length, Policy::Blind);

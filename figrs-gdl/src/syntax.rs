@@ -5,15 +5,15 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-/// Index of a name in [`Symbols`].
+/// Index of a name in the table [`Symbols`] of all names in the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct SymbolId(pub(super) u32);
 
-/// The set of all names in the rules; the names of the language come first.
+/// The set of all names in the rules; the names that the Game Description Language defines come first.
 #[derive(Clone, Debug)]
 pub(super) struct Symbols(IndexSet<Box<str>, FxBuildHasher>);
 
-/// The relations that the language defines, in the order of their indices.
+/// The relations that the Game Description Language defines, in the order of their indices.
 const KEYWORDS: [&str; 8] = [
     "role", "init", "true", "does", "next", "legal", "goal", "terminal",
 ];
@@ -28,8 +28,7 @@ impl SymbolId {
     pub(super) const GOAL: Self = Self(6);
     pub(super) const TERMINAL: Self = Self(7);
 
-    /// Returns the number of arguments of a relation of the language; `None` for a name that the
-    /// rules introduce.
+    /// Returns the number of arguments of a relation that the Game Description Language defines; `None` for a name that the rules introduce.
     pub(super) fn fixed_arity(self) -> Option<usize> {
         match self {
             Self::ROLE | Self::INIT | Self::TRUE | Self::NEXT => Some(1),
@@ -123,11 +122,11 @@ impl Literal {
     }
 }
 
-/// A rule: its head holds if all conditions of the body hold.
+/// A rule: its head holds if all conditions of its body hold.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
     pub(super) head: Atom,
     pub(super) body: Vec<Literal>,
-    /// Names of the variables, in the order of their indices.
+    /// Names of the variables of the rule, in the order of their indices.
     pub(super) variables: Arc<[String]>,
 }

@@ -6,7 +6,7 @@ use rustc_hash::FxBuildHasher;
 use super::kif::MOST_NESTED;
 use super::syntax::{Pattern, SymbolId, Symbols};
 
-/// Index of a term without variables in the interner.
+/// Index of a term without variables in the table that stores each such term once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct TermId(pub(super) u32);
 
@@ -16,7 +16,7 @@ pub(super) type Bindings = Vec<Option<TermId>>;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TooDeep;
 
-/// The set of all terms without variables so far, each of which is stored once.
+/// The set of all terms without variables found so far, each of which is stored once.
 #[derive(Debug, Default)]
 pub(super) struct TermInterner {
     nodes: IndexSet<(SymbolId, Box<[TermId]>), FxBuildHasher>,
@@ -42,7 +42,7 @@ impl TermInterner {
         Ok(TermId(number as u32))
     }
 
-    /// Returns the ground term of `pattern`, whose variables must all be bound.
+    /// Returns the term without variables that results from `pattern`, whose variables must all be bound.
     pub(super) fn filled(
         &mut self,
         pattern: &Pattern,
@@ -60,7 +60,8 @@ impl TermInterner {
         }
     }
 
-    /// Returns the ground term of `pattern` as [`filled`](Self::filled) does, but only if all variables are bound and the interner contains the term.
+    /// Returns the term without variables that results from `pattern` as [`filled`](Self::filled) does, but only if all variables are bound and the
+    /// interner already contains the term.
     pub(super) fn known(&self, pattern: &Pattern, bindings: &Bindings) -> Option<TermId> {
         match pattern {
             Pattern::Variable(variable) => bindings[*variable],
@@ -99,7 +100,7 @@ impl TermInterner {
         }
     }
 
-    /// True if `a` and `b`, patterns whose variables are all bound, represent the same term.
+    /// True if `a` and `b` represent the same term; all variables of the two patterns must be bound.
     pub(super) fn same(&self, a: &Pattern, b: &Pattern, bindings: &Bindings) -> bool {
         match (self.known(a, bindings), self.known(b, bindings)) {
             (None, None) => match (a, b) {

@@ -11,11 +11,11 @@ use super::terms::{Bindings, TermId, TermInterner};
 /// A property of a tuple by which an index finds the tuple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum TupleIndexKey {
-    /// The tuple's argument with the contained index is the contained term.
+    /// The argument at the contained position of the tuple equals the contained term.
     Whole(u32, TermId),
-    /// The tuple's argument with the contained index is a term with the contained function.
+    /// The argument at the contained position of the tuple is a term with the contained function symbol.
     Function(u32, SymbolId),
-    /// An argument of an argument, given by two indices, is the contained term.
+    /// An argument of an argument of the tuple, given by its two positions, equals the contained term.
     Inner(u32, u32, TermId),
 }
 
@@ -24,11 +24,11 @@ enum TupleIndexKey {
 pub(super) struct Tuples {
     rows: IndexSet<Box<[TermId]>, FxBuildHasher>,
     index: FxHashMap<TupleIndexKey, Vec<u32>>,
-    /// The tuples that the last round added, as a range of indices; joins do not use later tuples yet.
+    /// The tuples that the last round of semi-naive evaluation added, as a range of indices; joins do not use later tuples yet.
     pub(super) recent: Range<usize>,
 }
 
-/// A list of candidate tuples, which contains all tuples that match a pattern.
+/// A list of candidate tuples, which contains at least all tuples that match a pattern.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Candidates<'r> {
     All,
@@ -69,8 +69,7 @@ impl Tuples {
         true
     }
 
-    /// Removes the tuples of the relation for whose indices `keeps` returns `false`; the remaining tuples keep
-    /// their order.
+    /// Removes the tuples for whose indices `keeps` returns `false`; the remaining tuples keep their order.
     pub(super) fn retain(&mut self, terms: &TermInterner, keeps: impl Fn(usize) -> bool) {
         let all = std::mem::take(self);
         for (number, row) in all.rows.into_iter().enumerate() {
@@ -116,7 +115,7 @@ impl Tuples {
 }
 
 impl Candidates<'_> {
-    /// Returns the first tuple of the list, from `position` on, whose index is in `within`; also returns the position after this tuple.
+    /// Returns the first tuple of the list, from `position` on, whose index is in the range `within`; also returns the position after this tuple.
     pub(super) fn next(&self, position: usize, within: &Range<usize>) -> Option<(usize, usize)> {
         match self {
             Self::All => {

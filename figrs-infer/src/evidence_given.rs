@@ -7,28 +7,31 @@ use figrs_answer::{Algorithm, Error, Run};
 use figrs_core::{Datum, Model, Value};
 use rustc_hash::FxHashMap;
 
-/// Maximum number of values whose log-evidence is stored.
+/// Maximum number of values of the outer model for which the log-evidence of the inner model is stored.
 const STORED: usize = 1 << 16;
 
-/// Returns a function for [`Model::try_log_weigh`](figrs_core::Model::try_log_weigh). The function maps a value to the log-evidence of the inner
-/// model that `build` returns for this value. The evidence of the inner model then weighs the worlds of the outer model, as in a dependent universe.
+/// Returns a function that can be passed to [`Model::try_log_weigh`](figrs_core::Model::try_log_weigh). The returned function maps a value to the
+/// log-evidence of the inner model that `build` returns for this value. The evidence of the inner model then weighs the worlds of the outer model, as
+/// in dependent universes (models that are linked by their evidence).
 ///
-/// For several elements, weigh their [`tuple`](figrs_core::tuple). `algorithm` computes the log-evidence once for each value: the function and its
-/// clones share up to 65 536 results. The elements of the inner model depend on the outer model only through the value that `build` receives.
+/// If the inner model depends on several elements (random variables) of the outer model, weigh the [`tuple`](figrs_core::tuple) of these elements.
+/// The algorithm `algorithm` computes the log-evidence once for each value: the returned function and its clones share up to 65 536 stored results.
+/// The elements of the inner model depend on the outer model only through the value that `build` receives.
 ///
-/// **Guarantee.** With an exact algorithm, the outer model has the same answers as a single model that contains both models. With a sampler, the
-/// answers of the outer model are computed from estimated weights; the estimate for a value does not change while it is stored.
+/// **Guarantee.** With an exact algorithm, the outer model has the same answers as a single model that contains both models. With a sampler as
+/// `algorithm`, the answers of the outer model are computed from estimated weights; the estimate for a value does not change while it is stored.
 ///
 /// **Complexity.** An exact algorithm for the outer model runs `algorithm` for each value in the support; a sampler runs `algorithm` for each value
 /// that it draws.
 ///
 /// **Errors.** An error of `algorithm` ([`Fault::Failed`](figrs_core::Fault::Failed)) or a panic of `build` becomes the error of the query of the
 /// outer model. An exact algorithm for the outer model returns the error if it occurs for any value in the support; a sampler returns the error if it
-/// occurs for any value that the sampler draws. If the evidence of the inner model is impossible, the weight is zero.
+/// occurs for any value that the sampler draws. If the evidence of the inner model is impossible for a value, the weight of this value is zero.
 ///
-/// Algorithms that bound an incomplete expansion ([`LazyVariableElimination`](crate::LazyVariableElimination)) need a maximum of the weight. If no
-/// evidence of the inner model has a density or a weight above one, the maximum is one: `let weight = evidence_given(..); model.weigh_at_most(&e,
-/// 1.0, move |v| weight(v).map_or(f64::NAN, f64::exp))`, which converts an error to the invalid weight NaN.
+/// Algorithms that compute bounds from part of the possible values ([`LazyVariableElimination`](crate::LazyVariableElimination)) need an upper bound
+/// of the weight. If no evidence of the inner model has a density or a weight above one, the weight is at most one:
+/// `let weight = evidence_given(..); model.weigh_at_most(&e, 1.0, move |v| weight(v).map_or(f64::NAN, f64::exp))`, which converts an error to the
+/// invalid weight NaN.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model, Select, tuple};
@@ -114,7 +117,7 @@ mod tests {
         })
     }
 
-    /// Returns the marginal of the number, computed by enumeration.
+    /// Returns the marginal distribution of the number in the outer model, computed by enumeration.
     fn expected() -> Vec<f64> {
         let total = |number: u32| {
             let of = |flag: bool, p: f64| {

@@ -102,8 +102,8 @@ pub mod eliminate {
     };
 }
 
-/// Items of algorithms that only the tests and benchmarks of figrs use. The module `internals` is not part of the public interface: any version may
-/// change it.
+/// Items of inference algorithms that only the tests and benchmarks of figrs use. The module `internals` is not part of the public interface: any
+/// version may change it.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::compare::{drawable, range};

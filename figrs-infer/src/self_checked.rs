@@ -14,16 +14,18 @@ use figrs_factor::bounds::Bounds;
 
 /// Relative tolerance for rounding errors, in comparisons of two computations of the same number.
 const ROUNDING: f64 = 1e-9;
-/// Number of standard errors by which an estimate may differ from the number that it checks. The probability of a false alarm is 6e-7.
+/// Number of standard errors by which an estimate may differ from the number that it checks. With the tolerated number of standard errors, the
+/// probability of a false alarm is 6e-7.
 const STANDARD_ERRORS: f64 = 5.0;
 /// Maximum number of worlds that [`Enumerate`] evaluates in a check.
 const WORLDS: u64 = 100_000;
-/// Maximum number of elements that [`Enumerate`] evaluates in a check, in all worlds together.
+/// Maximum number of values of random variables that [`Enumerate`] evaluates in a check, in all worlds together.
 const EVALUATIONS: u64 = 5_000_000;
-/// Number of worlds on which a check evaluates the model, if there are too many worlds to enumerate. A junction tree draws the worlds of the check.
+/// Number of worlds on which a check evaluates the model, if there are too many worlds to enumerate. A check of a model with too many worlds draws
+/// its worlds by a junction tree.
 const MAX_CHECKED_WORLDS: usize = 8;
-/// Maximum nesting depth of branches in a check of a model. If each branch has a random choice, a world with deeper nesting exceeds the number of
-/// evaluations that a check allows.
+/// Maximum nesting depth of branches of the model (of `Chain` elements) in a check. If each branch has a random choice, a world with deeper nesting
+/// exceeds the number of evaluations that a check allows.
 const DEPTH: usize = 2500;
 
 /// An algorithm whose answers are checked by another computation before they are returned.
@@ -36,16 +38,16 @@ const DEPTH: usize = 2500;
 /// | approximations of `ExpectationPropagation` | weighted draws from the approximation ([`Algorithm::correction`], 10 000 draws) have the same log-evidence, the same probabilities and the same means of real numbers, up to five standard errors |
 /// | samples and other approximations | a second run gives the same numbers |
 ///
-/// **Guarantee.** The guarantee of the algorithm applies; in addition, a returned answer has passed its check. If no check is possible, the result is
-/// an error instead of the answer. A check is impossible if the model has too many worlds to enumerate and is too large for elimination, or if the
-/// model is infinite (its branches nest deeper than 2500). The check skips a drawn world if the model cannot be evaluated on it, because a density is
-/// observed or branches lead to too many worlds. Any other error of an evaluation is returned. If the algorithm is approximate, the check only
-/// repeats the computation, which does not make the answer exact.
+/// **Guarantee.** The guarantee of the inner algorithm applies; in addition, a returned answer has passed its check. If no check of the answer is
+/// possible, the result is an error instead of the answer. A check is impossible if the model has too many worlds to enumerate and is too large for
+/// elimination, or if the model is infinite (its branches nest deeper than 2500). The check skips a drawn world if the model cannot be evaluated on
+/// this world, because a density is observed or branches lead to too many worlds. If the evaluation of the model on a drawn world fails for another
+/// reason, its error is returned. If the algorithm is approximate, the check only repeats the computation, which does not make the answer exact.
 ///
-/// **Complexity.** The time of the algorithm plus the time of the check.
+/// **Complexity.** A run takes the time of the inner algorithm plus the time of the check.
 ///
-/// **Errors.** [`Error::NotVerified`] if the answer fails its check; [`Error::NotChecked`] if no check is possible; the errors of the algorithm. A
-/// sampler with a deadline cannot be checked, because its second run gives other numbers.
+/// **Errors.** [`Error::NotVerified`] if the answer fails its check; [`Error::NotChecked`] if no check is possible; the errors of the inner
+/// algorithm. A sampler with a deadline cannot be checked, because a second run of the sampler gives other numbers.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -109,7 +111,7 @@ impl<A: Algorithm> Algorithm for SelfChecked<A> {
     }
 }
 
-/// Returns the error for a model that no algorithm can check.
+/// Returns the error that no algorithm can check the answer for the model, for the reason `error`.
 fn unchecked(error: Error) -> Error {
     match error {
         Error::ImpossibleEvidence { .. } => error,
@@ -119,9 +121,9 @@ fn unchecked(error: Error) -> Error {
     }
 }
 
-/// True if the check may skip a drawn world on which the evaluation of the model failed with the error `error`. A world may be skipped if an element
-/// has no list of outcomes (a density is observed), or if random choices within branches lead to too many worlds. Any other error shows a fault,
-/// because the world was drawn with a positive probability.
+/// True if the check may skip a drawn world on which the evaluation of the model failed with the error `error`. A drawn world may be skipped if an
+/// element has no list of outcomes (a density is observed), or if random choices within branches of the model lead to too many worlds. Any other
+/// error in the evaluation of a drawn world shows a fault, because the world was drawn with a positive probability.
 fn cannot_be_run(error: &Error) -> bool {
     matches!(
         error,
@@ -211,7 +213,7 @@ impl CheckedQuery<'_> {
         Ok((best, log_sum(sum.iter().copied()), is_fixed))
     }
 
-    /// Returns the elements outside of any branch, which exist in every world.
+    /// Returns the elements outside of any branch of the model; these elements exist in every world.
     fn lasting(&self) -> FxHashSet<ElementId> {
         let stated = self.model.evidence().iter().map(|(element, _)| element);
         let mut open: Vec<&AnyElement> = stated.chain(self.targets).collect();
@@ -255,7 +257,7 @@ fn same(answer: &Answer, other: &Answer) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns an error unless an approximate answer agrees with weighted draws, up to [`STANDARD_ERRORS`].
+/// Returns an error unless an approximate answer agrees with weighted draws, up to [`STANDARD_ERRORS`] standard errors.
 fn near(answer: &Answer, draws: &Answer) -> Result<(), Error> {
     let (AnswerContent::Marginals(_, evidence), AnswerContent::Marginals(theirs, estimated)) =
         (&answer.content, &draws.content)

@@ -1,4 +1,4 @@
-//! Decides conditional independence of elements by the structure of a model.
+//! Decides conditional independence of random variables by the structure of a model.
 
 use figrs_core::graph::EvidenceRole;
 use figrs_core::{Model, Parents};
@@ -6,24 +6,28 @@ use figrs_core::{Model, Parents};
 use figrs_answer::{Error, guarded};
 use figrs_exact::dependencies::dependency_graph;
 
-/// True if `a` and `b` are independent given `given` and the evidence of `model`. The result depends only on the structure of the model, not on its
-/// probabilities.
+/// True if `a` and `b` are independent given `given` and the evidence of `model`. The independence test depends only on the structure of the model,
+/// not on its probabilities.
 ///
-/// The arguments `a`, `b` and `given` are each an element, a tuple or a list of elements; `()` as `given` states that nothing is given. Independence
-/// refers to the joint distribution of `a`, `b` and `given`, conditional on the evidence. A [`Score`](figrs_core::Score) that an element of `a`, `b`
-/// or `given` reaches counts as evidence. An intervention cuts the dependence of its element on the parents.
+/// The arguments `a`, `b` and `given` are each a random variable, a tuple or a list of random variables; `()` as `given` states that nothing is
+/// given. Independence refers to the joint distribution of the variables in `a`, `b` and `given`, conditional on the evidence. A
+/// [`Score`](figrs_core::Score) (a weight of worlds) on which a variable of `a`, `b` or `given` depends counts as evidence. An intervention on a
+/// random variable cuts the dependence of the variable on its parents.
 ///
-/// **Guarantee.** If the result is true, the elements are independent. If the result is false, the elements depend on each other for almost all
-/// probabilities of the model, but not necessarily for all (d-separation). The graph of a model contains the branches of all `Chain` elements that
-/// the evidence allows, with the elements that these branches create and capture. An observed element counts as a given element. A condition, a
-/// weight or a `Score` is an observed node that reads its element, and therefore makes the causes of this element dependent on each other. Functions
-/// of given elements, and elements with a single possible value, also count as given. An independence that holds only for some values of the given
-/// elements (context-specific independence) is not found, because the graph is the same for all values.
+/// **Guarantee.** If the result is true, the variables in `a` are independent of those in `b`, given `given` and the evidence. If the result is
+/// false, the variables in `a` and `b` depend on each other for almost all probabilities of the model, but not necessarily for all (d-separation).
+/// The graph of a model contains the branches of all `Chain` elements that the evidence allows, with the random variables that these branches create
+/// and use. In the test for d-separation, an observed variable counts as a given variable. A condition, a weight or a `Score` is an observed node
+/// that reads a random variable, and therefore makes the causes of this variable dependent on each other. Functions of given variables, and variables
+/// with a single possible value, also count as given. An independence that holds only for some values of the given variables (context-specific
+/// independence) is not found, because the graph is the same for all values.
 ///
-/// **Complexity.** Expanding the model takes the time of an expansion; the remaining time is linear in the number of elements and edges.
+/// **Complexity.** Enumerating the branches and values of the model takes the time of an expansion, as for exact inference; the remaining time is
+/// linear in the number of variables and edges.
 ///
-/// **Errors.** [`Error::ImpossibleEvidence`] if the evidence is impossible; the errors of the expansion. Continuous elements and elements with
-/// infinitely many values are allowed only in models without `Chain` elements (except members of families of distributions).
+/// **Errors.** [`Error::ImpossibleEvidence`] if the evidence is impossible; the errors of the enumeration of branches and values (expansion).
+/// Continuous variables and variables with infinitely many values are allowed only in models without `Chain` elements (except members of families of
+/// distributions).
 ///
 /// **References.** Geiger, Verma and Pearl, *Identifying independence in Bayesian networks*, Networks 20, 1990; Koller and Friedman,
 /// *Probabilistic graphical models*, 2009, algorithm 3.1.

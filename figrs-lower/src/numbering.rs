@@ -1,7 +1,8 @@
 //! Indices of the elements of a model, and backward propagation of observations among these elements.
 //!
-//! [`Block`](super::columns) and [`Trace`](super::trace) use this module; both have a record for each element. A [`Program`](super::Program)
-//! deliberately does not use this module, because tests compare the results of a `Block` and a `Trace` with those of a `Program`.
+//! [`Block`](super::columns) and [`Trace`](super::trace) use the module `numbering`; both have a record for each element of a model. A
+//! [`Program`](super::Program) deliberately does not use the module `numbering`, because tests compare the results of a `Block` and a `Trace` with
+//! those of a `Program`.
 
 use rustc_hash::FxHashMap;
 
@@ -12,9 +13,9 @@ use figrs_core::{AnyElement, Datum, ElementId, Evidence, Model, ModelError};
 /// The order in which the statements of evidence are evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvidenceOrder {
-    /// Observations come first; elements whose values the observations imply then need not be drawn.
+    /// Observations are evaluated before other evidence; elements whose values the observations imply then need not be drawn.
     ObservationsFirst,
-    /// The statements are in the order of the model.
+    /// The statements of evidence are evaluated in the order in which the model has them.
     AsStated,
 }
 
@@ -35,7 +36,8 @@ impl Numbering {
         }
     }
 
-    /// Returns the index of `element`, if it has one. A decision that follows a policy has the index of the policy.
+    /// Returns the index of `element`, if the element has an index. A decision that follows a policy has the same index as the policy, which is an
+    /// element too.
     pub(super) fn number(&self, element: &AnyElement) -> Option<u32> {
         let element = self.statements.policy(element).unwrap_or(element);
         self.numbers.get(&element.id()).copied()
@@ -70,26 +72,26 @@ pub(super) trait Numbered {
 
     fn records(&self) -> usize;
 
-    /// Returns the index of `element`; a new element gets an index and a record.
+    /// Returns the index of `element`; an element without an index gets one, and a record.
     fn record(&mut self, element: &AnyElement) -> u32;
 
-    /// Gives indices and records to the parents of the element `number`, unless an intervention sets the element.
+    /// Gives indices and records to the parents of the element with the index `number`, unless an intervention sets the element.
     fn record_parents(&mut self, number: u32);
 
     fn element(&self, number: u32) -> &AnyElement;
 
-    /// Returns the indices of the parents of an element that have a record.
+    /// Returns the indices of the parents of an element that already has a record.
     fn parents(&self, number: u32) -> Vec<u32>;
 
     fn evidence(&self, number: u32) -> &[Evidence];
 
-    /// Records that observations imply the value `value` of an element; returns `false` if this value has been recorded before.
+    /// Records that observations imply the value `value` of an element; returns `false` if the same value has been recorded before.
     fn imply(&mut self, number: u32, value: &Datum) -> bool;
 
     /// Gives indices to the elements that every world evaluates because of the evidence and the targets. Returns the indices of the elements with
-    /// evidence, in the order `order`, and the indices of the targets.
+    /// evidence, in the order `order` of evaluation, and the indices of the targets.
     ///
-    /// **Errors.** [`ModelError::TooManyElements`] if there are more elements than `limit`.
+    /// **Errors.** [`ModelError::TooManyElements`] if more than `limit` elements need an index.
     fn reach(
         &mut self,
         model: &Model,
@@ -125,8 +127,8 @@ pub(super) trait Numbered {
         }
     }
 
-    /// Propagates observations backwards, to elements whose values they imply in every world: these elements need not be drawn, whichever root is
-    /// evaluated first.
+    /// Propagates observations backwards to elements whose values they imply in every world: these elements need not be drawn, even if another
+    /// evidence variable or target is evaluated first.
     fn pass_observations_back(&mut self) {
         let mut implied: Vec<(u32, Datum)> = Vec::new();
         for number in 0..self.records() as u32 {

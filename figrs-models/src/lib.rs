@@ -1,10 +1,10 @@
-//! Models and generators built on the public items of figrs.
+//! Generators of boards and levels, built with the public items of figrs.
 //!
-//! - The module [`board`] has generators of boards, and the sampler that chooses a method for each generator.
-//! - The module [`grid`] has constraints over the cells of a grid, as automata folded over elements.
+//! - The module [`board`] has generators of random boards, and the sampler that chooses a method of drawing for each generator.
+//! - The module [`grid`] has constraints on the cells of a grid, as automata that are folded over the elements (random variables) of the cells.
 //! - The modules [`maze`], [`dungeon`], [`island`], [`yin_yang`] and [`chromatic_maze`] draw puzzles and maps at random from all boards that their
 //!   rules allow.
-//! - The module [`picture`] draws pictures of boards, and [`variation`] scores the differences between boards.
+//! - The module [`picture`] draws pictures of boards, and the module [`variation`] computes scores of how much boards differ.
 //! - The module [`mdmc`] draws platformer levels from multi-dimensional Markov chains trained on example levels.
 //!
 //! # Example

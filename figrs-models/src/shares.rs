@@ -1,7 +1,7 @@
 //! Converts shares of the cells of a board to numbers of cells.
 
-/// Returns the smallest and the largest number of cells that is a share from `low` to `high` of `cells` cells. A bound within rounding errors of a
-/// whole number counts as this number.
+/// Returns the smallest and the largest number of cells whose share of `cells` cells is from `low` to `high`. A bound that differs from a whole
+/// number only by a rounding error is taken as this number.
 pub fn whole_numbers(low: f64, high: f64, cells: usize) -> (usize, usize) {
     const ROUNDING: f64 = 1e-9;
     let cells = cells as f64;

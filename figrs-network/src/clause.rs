@@ -1,14 +1,15 @@
-//! Clauses of a formula, and their conversion to sequences of small tables.
+//! Clauses of a formula in conjunctive normal form, and their conversion to sequences of small tables.
 
-/// Maximum number of parents of each table for a clause.
+/// Maximum number of parents of each table in the sequence of tables for a clause.
 const MOST_PARENTS: usize = 4;
 
-/// A clause of a formula in conjunctive normal form. The factor of a clause is one if some literal is true, and zero otherwise.
+/// A clause of a formula in conjunctive normal form. A clause is a factor of the product that gives the weight of an assignment: one if some literal
+/// is true, and zero otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NetworkClause {
-    /// The literals, whose variables are distinct and in ascending order.
+    /// The literals of the clause, whose variables are distinct and in ascending order.
     literals: Vec<(usize, bool)>,
-    /// The index of the clause in the file, counted from 1.
+    /// The number of the clause in the file; the first clause has the number 1.
     number: usize,
     line: usize,
 }
@@ -18,20 +19,21 @@ pub struct NetworkClause {
 pub(super) enum ChainVariable {
     /// A variable of the network.
     Own(usize),
-    /// A helper variable, which is true if the earlier table with this index holds.
+    /// A helper variable, which is true if the earlier table with the contained index holds.
     Holds(usize),
 }
 
-/// A table in the sequence of tables for a clause: the table fails for one combination of its parents' values, and holds for all other combinations.
+/// A table in the sequence of tables for a clause: for one combination of its parents' values the table fails (it has the value 0), and for all
+/// others it holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ChainTable {
     pub(super) parents: Vec<ChainVariable>,
-    /// The combination of parents' values for which the table fails, as an index; the last parent varies fastest.
+    /// The index of the combination of the parents' values for which the table fails; in this index, the last parent varies fastest.
     pub(super) failing: usize,
 }
 
 impl NetworkClause {
-    /// Creates a clause from its index and line in the file and from `literals`, which are pairs of a variable and the value that makes the literal
+    /// Creates a clause from its number and line in the file and from `literals`, which are pairs of a variable and the value that makes the literal
     /// true. Returns `None` if the clause is always true.
     pub(super) fn new(
         mut literals: Vec<(usize, bool)>,
@@ -48,7 +50,7 @@ impl NetworkClause {
         })
     }
 
-    /// Describes the clause by its index and line, for error messages.
+    /// Describes the clause by its number and line in the file, for error messages.
     pub(super) fn name(&self) -> String {
         format!("clause {}, line {}", self.number, self.line)
     }
@@ -59,8 +61,9 @@ impl NetworkClause {
         &self.literals
     }
 
-    /// Returns the sequence of tables for the clause. The last table holds if and only if the clause is true. Each table depends on some of the
-    /// literals, and on the previous table. An empty clause has no tables.
+    /// Returns the sequence of small tables that together represent the clause. The last table in the sequence holds if and only if the clause is
+    /// true. Each table for a clause depends on some of the clause's literals, and on the previous table. The sequence for an empty clause has no
+    /// tables.
     pub(super) fn chain(&self) -> impl Iterator<Item = ChainTable> + '_ {
         let mut rest = &self.literals[..];
         let mut before: Option<usize> = None;
@@ -90,13 +93,13 @@ impl NetworkClause {
 }
 
 impl ChainTable {
-    /// Returns for each combination of the parents' values 1 if the table holds, and 0 if the table fails.
+    /// Returns, for each combination of the parents' values, 1 if the table holds, and 0 if the table fails.
     pub(super) fn holds(&self) -> impl Iterator<Item = f64> {
         let failing = self.failing;
         (0..1 << self.parents.len()).map(move |row| f64::from(u8::from(row != failing)))
     }
 
-    /// Returns for each combination of the parents' values the probability that the table fails (one or zero), and the probability that the table
+    /// Returns, for each combination of the parents' values, the probability that the table fails (one or zero), and the probability that the table
     /// holds.
     pub(super) fn numbers(&self) -> Vec<f64> {
         self.holds()

@@ -5,18 +5,18 @@ use csv::{Reader, ReaderBuilder, StringRecord};
 use super::lexer::{LexerError, LexerResult};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// The texts by which R, Weka, Python, databases and spreadsheets mark missing values.
+/// The texts that mark missing values in files written by R, Weka, Python, databases and spreadsheets.
 const MISSING: [&str; 15] = [
     "", "NA", "?", "nan", "NaN", "NAN", "-nan", "None", "NULL", "Null", "null", "N/A", "n/a",
     "#N/A", "<NA>",
 ];
 
-/// True if `cell` marks a missing value, provided that `cell` is not the name of a state.
+/// True if the text `cell` marks a missing value, provided that `cell` is not the name of a state.
 pub(super) fn is_missing(cell: &str) -> bool {
     MISSING.contains(&cell)
 }
 
-/// The records of a text whose values are separated by commas, or by semicolons or tabs if the first line has no comma.
+/// The records of a text whose values are separated by commas or, if the first line has no comma, by semicolons or tabs.
 pub(super) struct CsvRecords<'t> {
     text: &'t str,
     separator: char,
@@ -24,14 +24,14 @@ pub(super) struct CsvRecords<'t> {
 }
 
 impl<'t> CsvRecords<'t> {
-    /// **Errors.** An error if the text contains a control character, such as NUL.
+    /// **Errors.** An error if the text of the records contains a control character, such as NUL.
     pub(super) fn new(text: &'t str) -> LexerResult<Self> {
         Self::separated_by(separator(text), text)
     }
 
-    /// Creates the records of `text` with the separator `separator`.
+    /// Creates the records of `text`, whose values are separated by the character `separator`.
     ///
-    /// **Errors.** An error if the text contains a control character, such as NUL.
+    /// **Errors.** An error if the text of the records contains a control character, such as NUL.
     pub(super) fn separated_by(separator: char, text: &'t str) -> LexerResult<Self> {
         let is_of_text =
             |letter: char| !letter.is_control() || matches!(letter, '\t' | '\n' | '\r');
@@ -51,9 +51,9 @@ impl<'t> CsvRecords<'t> {
         })
     }
 
-    /// Reads the next record into `record`; returns `false` at the end of the text.
+    /// Reads the next record of comma-separated values into `record`; returns `false` at the end of the text.
     ///
-    /// **Errors.** An error if a quotation mark is not closed.
+    /// **Errors.** An error if a quotation mark in the record is not closed.
     pub(super) fn read(&mut self, record: &mut StringRecord) -> LexerResult<bool> {
         let is_read = self.reader.read_record(record).map_err(|error| {
             let at = error.position().map_or(0, |place| place.byte() as usize);
@@ -77,7 +77,7 @@ impl<'t> CsvRecords<'t> {
         self.separator
     }
 
-    /// Returns the offset in the text at which the latest record ends.
+    /// Returns the offset in the text at which the record that was read last ends.
     pub(super) fn end(&self) -> usize {
         self.reader.position().byte() as usize
     }
@@ -93,7 +93,7 @@ impl<'t> CsvRecords<'t> {
         begin.1 as usize + above.matches('\n').count()
     }
 
-    /// Returns the offset at which `field` of `record` begins in the text.
+    /// Returns the offset in the text at which the field with the index `field` of `record` begins.
     pub(super) fn field_start(&self, record: &StringRecord, field: usize) -> usize {
         let start = record.position().map_or(0, |place| place.byte() as usize);
         let rest = &self.text[start..];
@@ -104,25 +104,25 @@ impl<'t> CsvRecords<'t> {
     }
 }
 
-/// Returns the separator in the first record: a comma, or a semicolon or tab if the record has no comma.
+/// Returns the character that separates the values of the first record: a comma or, if the record has no comma, a semicolon or tab.
 fn separator(text: &str) -> char {
     let first = text.trim_start_matches(['\n', '\r']);
     let separates = |separator: &char| Fields::new(first, *separator).count() > 1;
     [',', ';', '\t'].into_iter().find(separates).unwrap_or(',')
 }
 
-/// Iterator over the fields of the record at the beginning of a text.
+/// Iterator over the fields (values) of the record at the beginning of a text.
 struct Fields<'t> {
     text: &'t str,
     separator: char,
-    /// Offset of the next field; `None` after the last field.
+    /// Offset in the text of the next field; `None` after the last field.
     at: Option<usize>,
 }
 
-/// The beginning and the end of a field in the text.
+/// The place of a field (value) in the text of a record.
 struct Field {
     start: usize,
-    /// False if the field begins with a quotation mark that is not closed.
+    /// False if the field begins with a quotation mark but has no closing quotation mark.
     is_closed: bool,
 }
 
@@ -136,8 +136,8 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// Returns the offset after the closing quotation mark of the field that begins with a quotation mark at `start`; `None` if there is no closing
-    /// mark.
+    /// For a field that begins with a quotation mark at `start`, returns the offset after its closing quotation mark; `None` if the field has no
+    /// closing mark.
     fn after_quotes(&self, start: usize) -> Option<usize> {
         let mut at = start;
         while self.text[at..].starts_with('"') {

@@ -27,27 +27,27 @@ use super::{Network, NetworkError, State};
 #[derive(Clone, Debug, Default)]
 pub struct NetworkData {
     pub(super) states: Vec<States<State>>,
-    /// For each row, the index of each variable's state, one row after another.
+    /// For each row of data, the index of the state of each variable; the rows are stored one after another.
     pub(super) cells: Vec<u32>,
-    /// The line of each row in its file, counted from 1.
+    /// The line of each row in the data file; the first line has the number 1.
     pub(super) lines: Vec<usize>,
 }
 
-/// Cell value that denotes a missing state.
+/// The number in `cells` that stands for a missing state.
 pub(super) const MISSING: u32 = u32::MAX;
 
 impl NetworkData {
-    /// Returns the number of rows.
+    /// Returns the number of rows of the data.
     pub fn len(&self) -> usize {
         self.lines.len()
     }
 
-    /// True if there are no rows.
+    /// True if the data has no rows.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 
-    /// Returns the states in `row`, one for each variable of the network, in the order of the variables.
+    /// Returns the states in the row of data `row`, one for each variable of the network, in the order of the variables.
     pub fn row(&self, row: usize) -> impl Iterator<Item = Option<&State>> {
         let width = self.states.len();
         let cells = self.cells[row * width..][..width].iter();
@@ -57,7 +57,7 @@ impl NetworkData {
             .map(|(&cell, states)| states.get(cell as usize))
     }
 
-    /// Returns the state of `variable` in `row`; `None` if the state is missing.
+    /// Returns the state of `variable` in the row of data `row`; `None` if the state is missing.
     pub(super) fn cell(&self, row: usize, variable: usize) -> Option<&State> {
         let cell = self.cells[row * self.states.len() + variable];
         self.states[variable].get(cell as usize)
@@ -68,21 +68,22 @@ impl NetworkData {
         (0..self.len()).map(|row| self.row(row))
     }
 
-    /// Returns the line of `row` in its file, counted from 1.
+    /// Returns the line of the row `row` in the data file; the first line has the number 1.
     pub fn line(&self, row: usize) -> usize {
         self.lines[row]
     }
 }
 
 impl Network {
-    /// Reads a table of data from a file of comma-separated values. The first line contains the names of variables, and each other line contains a
-    /// state for each variable. A cell is missing if the cell is empty, or is a mark of missing values: `NA`, `?`, `nan`, `None`, `NULL`, `N/A`,
-    /// `#N/A` or `<NA>`, unless the mark is a state. If the first line has no comma, semicolons or tabs separate the cells. Variables whose names are
-    /// not in the first line are missing in every row.
+    /// Reads a table of data from a file of comma-separated values. The first line of the data contains the names of variables, and each other line
+    /// contains a state for each variable. The state in a cell of the data is missing if the cell is empty, or is a mark of missing values: `NA`,
+    /// `?`, `nan`, `None`, `NULL`, `N/A`, `#N/A` or `<NA>`, unless a state has this name. If the first line of the data has no comma, the cells are
+    /// separated by semicolons or tabs. If the name of a variable is not in the first line of the data, the state of the variable is missing in every
+    /// row.
     ///
-    /// **Errors.** [`NetworkError::File`] if the file cannot be read. [`NetworkError::File`] with line and column if a variable or state is not in
-    /// the network, if the number of cells in a line differs from the first line, if a quotation mark is not closed, or if the text contains a
-    /// control character, such as NUL.
+    /// **Errors.** [`NetworkError::File`] if the data file cannot be read. [`NetworkError::File`] with line and column if a variable or state in the
+    /// data is not in the network, if the number of cells in a line differs from the first line, if a quotation mark is not closed, or if the text
+    /// contains a control character, such as NUL.
     pub fn read_data(&self, path: impl AsRef<Path>) -> Result<NetworkData, NetworkError> {
         let path = path.as_ref();
         let text = read_text(path)?;
@@ -90,7 +91,7 @@ impl Network {
             .map_err(|mistake| mistake.within(&text, &path.display().to_string()))
     }
 
-    /// Reads a table of data from a text, as [`read_data`](Self::read_data) does from a file.
+    /// Reads a table of data from a text, in the same way as [`read_data`](Self::read_data) from a file.
     ///
     /// **Errors.** The errors of [`read_data`](Self::read_data) for mistakes in the text.
     pub fn data_from_csv(&self, text: &str) -> Result<NetworkData, NetworkError> {

@@ -1,4 +1,4 @@
-//! Reads data about a network block by block, in bounded memory.
+//! Reads data about the variables of a network block by block, in bounded memory.
 
 use std::io::Read;
 
@@ -14,13 +14,13 @@ use figrs_reading::{FileError, Mistake};
 
 /// Number of bytes that are read from a stream of data at a time.
 const BLOCK: usize = 1 << 16;
-/// Maximum number of bytes of a row of data.
+/// Maximum number of bytes of a single row of data.
 const MOST_ROW: usize = 64 << 20;
 
-/// Iterator that reads rows of data about a network in blocks of rows; memory holds only one block at a time.
+/// Iterator that reads rows of data about the variables of a network in blocks of rows; memory holds only one block at a time.
 ///
-/// All blocks of rows together are the data that [`Network::read_data`] returns; the format and the errors are the same. [`Network::data_blocks`]
-/// creates the iterator.
+/// All blocks of rows together are the data that [`Network::read_data`] returns; the format of the data and the errors are the same too. The method
+/// [`Network::data_blocks`] creates the iterator over blocks of data.
 ///
 /// ```
 /// # use figrs_network::Network;
@@ -39,13 +39,13 @@ pub struct NetworkDataBlocks<'n, R> {
     source: Source<R>,
     columns: DataColumns<'n>,
     separator: char,
-    /// The file, or a description of the stream, for error messages.
+    /// The path of the file, or a description of the stream, for error messages.
     place: String,
-    /// The decoded text of rows that are not parsed yet.
+    /// The decoded text of rows of data that have not been parsed yet.
     text: String,
-    /// Number of lines of the stream before `text`.
+    /// Number of lines of the stream that come before the text in `text`.
     lines_before: usize,
-    /// True after the last block of rows or after an error.
+    /// True after the last block of rows has been returned, or after an error.
     is_over: bool,
 }
 
@@ -54,12 +54,12 @@ pub struct NetworkDataBlocks<'n, R> {
 struct Source<R> {
     stream: R,
     bytes: Vec<u8>,
-    /// The decoder; `None` before the first bytes are read, because their byte order mark determines the encoding.
+    /// The decoder of the stream; `None` before the first bytes are read, because their byte order mark determines the encoding.
     decoder: Option<EncodingDecoder>,
     is_at_end: bool,
 }
 
-/// Wraps a decoder of `encoding_rs`, which does not implement `Debug`.
+/// Wraps a decoder of the crate `encoding_rs`, because this decoder does not implement `Debug`.
 struct EncodingDecoder(Decoder);
 
 impl std::fmt::Debug for EncodingDecoder {
@@ -68,14 +68,14 @@ impl std::fmt::Debug for EncodingDecoder {
     }
 }
 
-/// Failure to read a stream: an error of its reader, or bytes that are not valid in its encoding.
+/// Failure to read a stream: an error of its reader, or bytes that are not valid in the stream's encoding.
 enum SourceFailure {
     Read(std::io::Error),
     Encoding(Mistake),
 }
 
 impl<R: Read> Source<R> {
-    /// Reads as many bytes as `text` already has and at least one block; even a long row is therefore scanned only a few times.
+    /// Reads at least one block, and at least as many bytes as `text` already has; even a long row is therefore scanned only a few times.
     fn read_as_much(&mut self, text: &mut String) -> Result<(), SourceFailure> {
         let enough = 2 * text.len();
         loop {
@@ -86,7 +86,7 @@ impl<R: Read> Source<R> {
         }
     }
 
-    /// Decodes the next block of bytes and appends the decoded text to `text`.
+    /// Decodes the next block of bytes of the stream and appends the decoded text to `text`.
     fn read(&mut self, text: &mut String) -> Result<(), SourceFailure> {
         self.bytes.clear();
         let mut limited = (&mut self.stream).take(BLOCK as u64);
@@ -109,11 +109,11 @@ impl<R: Read> Source<R> {
 }
 
 impl Network {
-    /// Reads data as [`read_data`](Self::read_data) does, but block by block from a stream of any length; errors report `place` as the origin of the
+    /// Reads data as [`read_data`](Self::read_data) does, but block by block from a stream of any length; errors name `place` as the origin of the
     /// data.
     ///
-    /// **Errors.** The errors of [`read_data`](Self::read_data); `data_blocks` returns errors in the first line, and the iterator returns errors in
-    /// later lines.
+    /// **Errors.** The errors of [`read_data`](Self::read_data); the method `data_blocks` returns errors in the first line of the data, and its
+    /// iterator returns errors in later lines.
     pub fn data_blocks<R: Read>(
         &self,
         stream: R,
@@ -149,7 +149,8 @@ impl Network {
         }
     }
 
-    /// Returns the columns, the separator and the offset of the end of the first line; `None` if the line may continue after `text`.
+    /// Returns the columns named in the first line of the data, the separator and the offset of the end of this line; `None` if the line may continue
+    /// after `text`.
     fn first_line(
         &self,
         text: &str,
@@ -165,18 +166,18 @@ impl Network {
 }
 
 impl<R> NetworkDataBlocks<'_, R> {
-    /// Returns the indices of the variables in the first line, in the order of that line.
+    /// Returns the indices of the variables that the first line of the data names, in the order of that line.
     pub fn columns(&self) -> &[usize] {
         self.columns.positions()
     }
 
-    /// Drops the text before the offset `end`, and counts the lines of the dropped text.
+    /// Drops the part of the text before the offset `end`, and counts the lines of this part.
     fn pass_over(&mut self, end: usize) {
         self.lines_before += self.text[..end].matches('\n').count();
         self.text.drain(..end);
     }
 
-    /// Parses the complete rows of the text, and also returns the offset at which the last complete row ends.
+    /// Parses the complete rows of data in the text, and also returns the offset at which the last complete row ends.
     fn rows(&self, is_last: bool) -> LexerResult<(NetworkData, usize)> {
         let mut records = CsvRecords::separated_by(self.separator, &self.text)?;
         let (mut data, mut record) = (self.columns.data(), StringRecord::new());
@@ -240,7 +241,7 @@ impl<R: Read> Iterator for NetworkDataBlocks<'_, R> {
 }
 
 impl SourceFailure {
-    /// Returns the error to report for a failure at the end of `text`; the stream has `lines_before` lines before `text`.
+    /// Returns the error to report for a failure at the end of `text`; `lines_before` is the number of lines of the stream before `text`.
     fn within(self, text: &str, place: &str, lines_before: usize) -> NetworkError {
         match self {
             Self::Read(cause) => FileError::unreadable(place, &cause).into(),
@@ -252,7 +253,7 @@ impl SourceFailure {
     }
 }
 
-/// Returns `error` with its line number increased by `lines`, the number of lines before the text.
+/// Returns the error `error` with its line number increased by `lines`, the number of lines before the text.
 fn moved(mut error: NetworkError, lines: usize) -> NetworkError {
     if let NetworkError::File(error) = &mut error
         && let Some((line, _)) = &mut error.position

@@ -1,4 +1,4 @@
-//! Columns of data: the variables that the first line names, and the states in their cells.
+//! The columns of data about a network: the variables that the first line names, and the states in the cells of each column.
 
 use csv::StringRecord;
 use rustc_hash::FxHashMap;
@@ -11,20 +11,22 @@ use super::variable::{position_of, unknown_state};
 use super::{Network, NetworkData, Variable};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// The columns of data about a network. A column maps its name in the text to a variable, and the names in its cells to states.
+/// The columns of a table of data about a network. A column relates its name in the first line to a variable of the network, and the texts in its
+/// cells to states of this variable.
 #[derive(Debug)]
 pub(super) struct DataColumns<'n> {
     variables: &'n [Variable],
-    /// For each column, the index of its variable in the network.
+    /// For each column of the data, the index of its variable in the network.
     positions: Vec<usize>,
-    /// For each column, a map from the names of its states to the indices of the states. A map is fast for columns with thousands of states.
+    /// For each column of the data, a map from the names of its variable's states to the indices of the states. A hash map is used because it is fast
+    /// for columns with thousands of states.
     states: Vec<FxHashMap<&'n str, u32>>,
 }
 
 impl<'n> DataColumns<'n> {
-    /// Reads the names of the columns from the first record; returns `None` if there is no record.
+    /// Reads the names of the columns from the first record; if the text has no record, the result has no columns.
     ///
-    /// **Errors.** An error if no variable of the network has a name in the record, or if a name is repeated.
+    /// **Errors.** An error if a name in the record is not the name of a variable of the network, or if a name is repeated.
     pub(super) fn read(network: &'n Network, records: &mut CsvRecords<'_>) -> LexerResult<Self> {
         let variables = &network.variables;
         let (mut header, mut positions) = (StringRecord::new(), Vec::new());
@@ -55,7 +57,7 @@ impl<'n> DataColumns<'n> {
         &self.positions
     }
 
-    /// Creates data about the network without rows.
+    /// Creates an empty table of data about the network.
     pub(super) fn data(&self) -> NetworkData {
         NetworkData {
             states: self.variables.iter().map(|v| v.states.clone()).collect(),
@@ -63,10 +65,10 @@ impl<'n> DataColumns<'n> {
         }
     }
 
-    /// Adds the row that `record` contains to `data`.
+    /// Adds the row of data that `record` contains to the table `data`.
     ///
-    /// **Errors.** An error if the number of cells in the record differs from the number of columns, or if a cell contains a
-    /// state that the network does not have.
+    /// **Errors.** An error if the number of cells in the record differs from the number of columns, or if a cell contains a state that the variable
+    /// does not have.
     pub(super) fn add(
         &self,
         data: &mut NetworkData,

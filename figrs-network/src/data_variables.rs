@@ -1,4 +1,4 @@
-//! Creates a network without arcs from the variables and states that occur in data.
+//! Creates a network without arcs from the variables and states that occur in a table of data.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,10 +15,10 @@ use super::{Network, NetworkData, NetworkError, NetworkKind, NetworkTable, State
 use figrs_reading::{Mistake, MistakeKind};
 
 impl Network {
-    /// Reads data for which there is no network yet. Each column becomes a variable of a network without arcs. The distinct cells of a column become
-    /// the states of its variable. All states of a variable are equally likely. States that are all numbers are sorted in ascending order, other
-    /// states alphabetically (by code points). Cells are missing if they are empty or have one of the marks that [`read_data`](Self::read_data)
-    /// lists.
+    /// Reads data for which no network exists yet, and creates a network without arcs. Each column of the data becomes a variable of a network
+    /// without arcs. The distinct cell values of a column become the states of its variable. In the created network, all states of a variable are
+    /// equally likely. States of a variable that are all numbers are sorted in ascending order, other states alphabetically (by code points). A state
+    /// is missing in the data if its cell is empty or has one of the marks that [`read_data`](Self::read_data) lists.
     ///
     /// **Errors.** The errors of [`read_data`](Self::read_data); an error if the data has no rows, has only one column, or has a column without a
     /// name or without a state.
@@ -28,7 +28,7 @@ impl Network {
         of_data(&text).map_err(|mistake| mistake.within(&text, &path.display().to_string()))
     }
 
-    /// Reads data from a text as [`from_data`](Self::from_data) does from a file.
+    /// Reads data from a text and creates a network, in the same way as [`from_data`](Self::from_data) from a file.
     ///
     /// ```
     /// # use figrs_network::Network;
@@ -59,7 +59,8 @@ fn of_data(text: &str) -> LexerResult<(Network, NetworkData)> {
     Ok((network, data))
 }
 
-/// Returns the names of the columns, each with its states in order; repeated columns are omitted, because reading the data reports them as errors.
+/// Returns the names of the columns of the data, each with its states in order; repeated columns are omitted, because the later reading of the data
+/// reports them as errors.
 fn columns(text: &str) -> LexerResult<Vec<(String, Vec<String>)>> {
     let mut records = CsvRecords::new(text)?;
     let mut header = StringRecord::new();
@@ -118,7 +119,7 @@ fn missing(problem: impl Into<String>, remedy: &str) -> Mistake {
     Mistake::new(MistakeKind::Missing, problem, remedy)
 }
 
-/// Returns states in ascending numeric order if all of them are numbers, otherwise in the given order.
+/// Returns the states of a variable in ascending numeric order if all of them are numbers, and otherwise in the given order.
 fn in_order(states: BTreeSet<String>) -> Vec<String> {
     let number = |state: &String| state.parse().ok().filter(|x: &f64| !x.is_nan());
     let numbers: Option<Vec<f64>> = states.iter().map(number).collect();

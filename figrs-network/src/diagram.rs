@@ -10,10 +10,10 @@ pub use elements::DiagramElements;
 use super::variable::position_of;
 use super::{NetworkError, NetworkTable, NormalisedRow, Variable};
 
-/// An influence diagram from a file. An influence diagram consists of chance variables with conditional tables, decisions with the variables that are
-/// known when each decision is made, and utilities whose sum is to be maximised.
+/// An influence diagram that was read from a file. An influence diagram consists of chance variables with conditional tables, decisions with the
+/// variables that are known when each decision is made, and utilities whose sum is to be maximised.
 ///
-/// Chance variables and decisions are in one list, and are identified by their indices in this list.
+/// Chance variables and decisions of an influence diagram are in one list, and are identified by their indices in this list.
 ///
 /// ```
 /// use figrs_network::InfluenceDiagram;
@@ -44,49 +44,48 @@ pub struct InfluenceDiagram {
 }
 
 impl InfluenceDiagram {
-    /// Returns the name of the diagram; the name is empty if the file gives none.
+    /// Returns the name of the influence diagram; the name is empty if the file does not state a name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the chance variables and the decisions, in the order of the file; the states of a decision variable are its
-    /// options.
+    /// Returns the chance variables and the decisions of the diagram, in the order of the file; the states of a decision variable are its options.
     pub fn variables(&self) -> &[Variable] {
         &self.variables
     }
 
-    /// Returns the conditional table of each chance variable, in which the child is the last variable and varies
-    /// fastest.
+    /// Returns the conditional table of each chance variable; in a table, the child is the last variable, and its state varies fastest.
     pub fn tables(&self) -> &[NetworkTable] {
         &self.tables
     }
 
-    /// Returns the decisions in the order in which they are made. If a decision influences a variable that is known at a second decision, the first
-    /// decision comes before the second decision; otherwise decisions have the order of the file.
+    /// Returns the decisions of the influence diagram in the order in which they are made. If a decision influences a variable that is known at a
+    /// second decision, the decision comes before the second decision; otherwise decisions have the order of the file.
     pub fn decisions(&self) -> &[DecisionNode] {
         &self.decisions
     }
 
-    /// Returns the utilities, in the order of the file. The utility of a world is the sum of the utilities of the diagram.
+    /// Returns the utilities of the influence diagram, in the order of the file. The utility of a world (an outcome of all variables) is the sum of
+    /// the utilities of the diagram.
     pub fn utilities(&self) -> &[UtilityNode] {
         &self.utilities
     }
 
-    /// Returns the indices of all variables in an order in which each variable comes after its parents, and each decision comes after the variables
-    /// that are known when the decision is made. Variables whose order the parents do not determine have the order of the file.
+    /// Returns the indices of all variables of the diagram in an order in which each variable comes after its parents, and each decision comes after
+    /// the variables that are known when the decision is made. Variables whose order is not determined by their parents have the order of the file.
     pub fn parents_first(&self) -> &[usize] {
         &self.order
     }
 
-    /// Returns the table rows that the reader divided by their sums, because the sums deviated from one by rounding or because the reader
-    /// [normalises](super::NetworkReader::normalise).
+    /// Returns the table rows that were divided by their sums when the diagram was read, because the sums deviated from one by rounding or because
+    /// the reader [normalises](super::NetworkReader::normalise).
     pub fn normalised(&self) -> &[NormalisedRow] {
         &self.normalised
     }
 
     /// Returns the index of the chance variable or decision named `variable`.
     ///
-    /// **Errors.** [`NetworkError::Unknown`] with similar names if there is no such variable.
+    /// **Errors.** [`NetworkError::Unknown`], with similar names, if no variable has this name.
     pub fn position(&self, variable: &str) -> Result<usize, NetworkError> {
         Ok(position_of(&self.index, &self.variables, variable)?)
     }
@@ -100,13 +99,14 @@ pub struct DecisionNode {
 }
 
 impl DecisionNode {
-    /// Returns the index of the decision among the variables of the diagram; the states of this variable are the options.
+    /// Returns the index of the decision in the list of the diagram's variables; the states of this variable are the options of the decision.
     pub fn variable(&self) -> usize {
         self.variable
     }
 
     /// Returns the indices of the variables that are known when the decision is made, according to the file: the parents of the decision. The
-    /// algorithm that solves the diagram determines if earlier decisions, and the variables known at earlier decisions, are known too.
+    /// algorithm that solves the diagram determines whether earlier decisions, and the variables known at earlier decisions, are known at a decision
+    /// too.
     pub fn known(&self) -> &[usize] {
         &self.known
     }
@@ -126,12 +126,12 @@ impl UtilityNode {
         &self.name
     }
 
-    /// Returns the indices of the variables on which the utility depends; the list may be empty.
+    /// Returns the indices of the variables on which the utility depends; a utility may depend on no variable.
     pub fn variables(&self) -> &[usize] {
         &self.variables
     }
 
-    /// Returns the values of the utility; all values are finite, and the last variable varies fastest.
+    /// Returns the values of the utility for all combinations of states; all values are finite, and the state of the last variable varies fastest.
     pub fn numbers(&self) -> &[f64] {
         &self.numbers
     }

@@ -1,4 +1,4 @@
-//! The contents of a network or influence diagram that a parser has read, before elements are built (a draft).
+//! A draft: the contents of a network or influence diagram that a parser has read, before elements (random variables of figrs) are built.
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -13,46 +13,46 @@ use super::{
 };
 use figrs_reading::{Mistake, MistakeKind};
 
-/// Maximum number of table entries that the text of a file need not list one by one, such as the entries of `default` rows.
+/// Maximum number of table entries that need not be listed one by one in the text of a file, such as the entries of `default` rows.
 const MAX_IMPLIED_ENTRIES: usize = 1 << 25;
 
-/// A declared real variable; the file may state its distribution later.
+/// A real variable that has been declared in the file; its distribution may follow later in the file.
 #[derive(Default)]
 pub(super) struct DraftedReal {
-    /// The offset of the declaration in the text.
+    /// The offset in the text of the declaration of the real variable.
     pub(super) declared: usize,
-    /// The distribution with its offset in the text; `None` until it is stated.
+    /// The distribution of the real variable with its offset in the text; `None` until the file states the distribution.
     pub(super) distribution: Option<(usize, RealDistribution)>,
 }
 
 pub(super) struct NetworkDraft {
     pub(super) name: String,
     pub(super) kind: NetworkKind,
-    /// Chance variables and decisions, in the order of the file.
+    /// The chance variables and decisions of the network, in the order of the file.
     pub(super) variables: Vec<Variable>,
     pub(super) tables: Vec<NetworkTable>,
-    /// For each table, the offset of its list of variables in the text.
+    /// For each table of the network, the offset in the text of the list of its variables.
     pub(super) places: Vec<usize>,
-    /// The table rows that were divided by their sums, with their offsets in the text.
+    /// The table rows that were divided by their sums so that they sum to one, with their offsets in the text.
     pub(super) normalised: Vec<(usize, NormalisedRow)>,
     pub(super) clauses: Vec<NetworkClause>,
-    /// For each name, the index of its variable.
+    /// For each name of a variable, the index of the variable.
     pub(super) index: FxHashMap<String, usize>,
-    /// The decisions, each with the offset in the text of its list of known variables.
+    /// The decisions of the diagram, each with the offset in the text of its list of known variables.
     pub(super) decisions: Vec<(usize, DecisionNode)>,
-    /// The utilities, each with the offset of its declaration in the text.
+    /// The utilities of the diagram, each with the offset of its declaration in the text.
     pub(super) utilities: Vec<(usize, UtilityNode)>,
     /// For each variable, the offset of its declaration in the text.
     declared: Vec<usize>,
-    /// The indices of the variables that are decisions.
+    /// The indices of those variables that are decisions.
     chosen: FxHashSet<usize>,
-    /// The names of the utilities, with the offsets of their declarations in the text.
+    /// The names of the utilities of the diagram, with the offsets of their declarations in the text.
     valued: IndexMap<String, usize, FxBuildHasher>,
     /// The real variables by name; each has the offset of its declaration and, once the file has stated it, its distribution.
     pub(super) reals: IndexMap<String, DraftedReal, FxBuildHasher>,
-    /// Number of entries that further tables may have beyond those listed in the text.
+    /// Number of table entries that further tables may have beyond those listed in the text.
     implied: usize,
-    /// True if table rows are divided by their sums, however far the sums deviate from one.
+    /// True if table rows are to be divided by their sums even if these sums deviate much from one.
     normalises: bool,
 }
 
@@ -78,13 +78,14 @@ impl NetworkDraft {
         }
     }
 
-    /// Applies the options of `reader` to the draft.
+    /// Applies the options of the reader `reader` to the draft of the network.
     pub(super) fn read_by(mut self, reader: &NetworkReader) -> Self {
         self.normalises = reader.normalises;
         self
     }
 
-    /// Adds a variable with distinct `states`, declared at the offset `at` of the text, and returns its index.
+    /// Adds a variable with the distinct states `states` to the draft; `at` is the offset of its declaration in the text; returns the index of the
+    /// variable.
     pub(super) fn add_variable(
         &mut self,
         at: usize,
@@ -102,7 +103,8 @@ impl NetworkDraft {
         Ok(position)
     }
 
-    /// Adds a variable as [`add_variable`](Self::add_variable) does; the names of its states are given with their offsets.
+    /// Adds a variable to the draft as [`add_variable`](Self::add_variable) does; the names of the variable's states are given with their offsets in
+    /// the text.
     pub(super) fn declare(
         &mut self,
         at: usize,
@@ -149,7 +151,7 @@ impl NetworkDraft {
         self.reals.contains_key(name)
     }
 
-    /// Sets the distribution of the real variable named `name`, which must be declared.
+    /// Sets the distribution of the real variable named `name`, which must have been declared before.
     pub(super) fn define_real(
         &mut self,
         at: usize,
@@ -176,7 +178,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Returns the indices of variables, given their names and offsets; returns an error if a name is unknown or repeated.
+    /// Returns the indices of variables, given their names with the offsets in the text; returns an error if a name is unknown or repeated.
     pub(super) fn scope<N: AsRef<str>>(
         &self,
         names: impl IntoIterator<Item = (usize, N)>,
@@ -221,8 +223,8 @@ impl NetworkDraft {
         sizes.fold(1, |n, size| n.saturating_mul(size as u128))
     }
 
-    /// Returns the number of entries of a table over `variables`; the text lists only `held` of these entries. Returns an error if all tables
-    /// together lack too many entries in the text.
+    /// Returns the number of entries of a table over the variables `variables`; at most `held` of these entries can be listed in the text. Returns an
+    /// error if too many entries of all tables together are not listed in the text.
     pub(super) fn implied_entries(
         &mut self,
         at: usize,
@@ -242,8 +244,9 @@ impl NetworkDraft {
         self.chosen.contains(&variable)
     }
 
-    /// Defines the declared node `name` by its parents and the numbers in the text. The numbers of a chance variable are listed row by row; the last
-    /// parent of a utility varies fastest; a decision has no numbers. Names and numbers are given with their offsets in the text.
+    /// Defines the declared node `name` of the network by its parents and the numbers in the text. The numbers of a chance variable are listed row by
+    /// row; those of a utility are listed such that its last parent varies fastest; a decision has no numbers. The names and numbers of the
+    /// definition are given with their offsets in the text.
     pub(super) fn define<'w, N: AsRef<str>>(
         &mut self,
         (at, name): (usize, &str),
@@ -271,7 +274,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Adds the conditional table of the last variable in `variables`; the text lists its numbers row by row.
+    /// Adds the conditional table of the last variable in `variables`; the numbers of the table are listed row by row in the text.
     fn add_table<'w>(
         &mut self,
         at: usize,
@@ -296,7 +299,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Adds a conditional table after checking its rows.
+    /// Adds a conditional table to the draft after a check of its rows.
     pub(super) fn push_table(&mut self, at: usize, variables: Vec<usize>, numbers: Vec<f64>) {
         let weights = numbers.into();
         self.tables.push(NetworkTable { variables, weights });
@@ -320,7 +323,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Reads the numbers of a table; their number must be the number of joint states of the variables.
+    /// Reads the numbers of a table; there must be as many numbers as joint states of the variables.
     fn numbers<'w>(
         &self,
         at: usize,
@@ -342,8 +345,7 @@ impl NetworkDraft {
         Ok(numbers)
     }
 
-    /// Checks that each node is defined exactly once, except that a decision without a definition has no known
-    /// variables.
+    /// Checks that each node of the network is defined exactly once; a decision without a definition has no known variables.
     pub(super) fn check_definitions(&mut self) -> LexerResult<()> {
         let names = |v: usize| self.variables[v].name.as_str();
         let tables = self.tables.iter().zip(&self.places);
@@ -385,9 +387,10 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Checks that a row of a table sums to one. If the sum deviates from one by rounding, the row is divided by the sum.
+    /// Checks that the probabilities in a row of a table sum to one. If the sum of a row's probabilities deviates from one by rounding, the row is
+    /// divided by the sum.
     ///
-    /// The argument `variables` contains the parents and the child, and `at` is the offset of the row in the text.
+    /// The argument `variables` contains the parents and the child of the table, and `at` is the offset of the row in the text.
     pub(super) fn check_row(
         &mut self,
         variables: &[usize],
@@ -420,7 +423,7 @@ impl NetworkDraft {
     }
 }
 
-/// Returns the error that the sum of the probabilities in a row deviates from one. A row of zeros cannot be divided by its sum.
+/// Returns the error that the sum of the probabilities in a row of a table deviates from one. A table row of zeros cannot be divided by its sum.
 fn row_sum(variable: &str, row: &str, sum: f64) -> Mistake {
     let row = match row {
         "()" => "table".to_owned(),

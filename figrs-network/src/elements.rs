@@ -1,4 +1,4 @@
-//! The elements of a network.
+//! The elements (random variables of figrs) that represent a network.
 
 use figrs_core::factor::Weights;
 use figrs_core::{Constant, Element, Model, States, Table};
@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 use super::clause::ChainVariable;
 use super::{NetworkClause, NetworkTable, State, Variable};
 
-/// Creates the elements of a Bayesian network. The list `order` has the tables of parents before the tables of children, and the function `element`
-/// creates the element of a table from the elements of the parents.
+/// Creates the elements (random variables of figrs) of a Bayesian network. In the list `order`, the tables of parents come before the tables of
+/// children; the function `element` creates the element of a table from the elements of the parents.
 pub(super) fn bayesian(
     variables: &[Variable],
     tables: &[NetworkTable],
@@ -38,12 +38,12 @@ pub(super) fn of_tables(
     })
 }
 
-/// Creates the elements of a Markov network, and a model that contains its factors as evidence.
+/// Creates the elements (random variables of figrs) of a Markov network, and a model in which its factors are evidence.
 ///
-/// Each variable is uniformly distributed, and each factor is the conditional table of a two-valued element that is observed to hold. Each weight is
-/// divided by the largest weight of its factor, so that the quotient is a probability, and a uniform distribution divides by the number of states.
-/// The model multiplies the weight of each world by all these divisors. The probability of the evidence of the returned model is the sum over all
-/// assignments of the product of all factors.
+/// Each variable of the Markov network is uniformly distributed, and each factor is the conditional table of a two-valued element that is observed to
+/// hold. Each weight of a factor is divided by the factor's largest weight, so that the quotient is a probability; the uniform distribution of a
+/// variable divides by the number of its states. The model multiplies the weight of each world by these divisors: the largest weights of all factors
+/// and the numbers of states. In the returned model, the probability of the evidence is the sum over all assignments of the product of all factors.
 pub(super) fn markov(
     variables: &[Variable],
     tables: &[NetworkTable],
@@ -74,7 +74,7 @@ pub(super) fn markov(
     (elements, model.log_weigh(&constant, move |()| log_constant))
 }
 
-/// Returns a model with the evidence that `clauses` hold.
+/// Returns a model with the evidence that all clauses of `clauses` hold.
 fn of_clauses(
     variables: &[Variable],
     elements: &[Element<State>],
@@ -118,8 +118,8 @@ fn uniform(variable: &Variable) -> Element<State> {
     Table::new(none, &variable.states, weights).named(&variable.name)
 }
 
-/// Divides each number of a factor by `largest`; the quotient is the probability that the factor holds. Returns the probabilities that the factor
-/// holds and that the factor fails, for each number.
+/// Divides each number of a factor by its largest number `largest`; the quotient is the probability that the factor holds. Returns, for each number
+/// of the factor, the probabilities that the factor holds and that it fails.
 fn scaled(numbers: &[f64], largest: f64) -> Weights {
     let lost = |&w: &f64| w > 0.0 && w / largest < f64::MIN_POSITIVE;
     if numbers.iter().any(lost) {

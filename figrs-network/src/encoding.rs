@@ -1,19 +1,19 @@
-//! Decodes files in the encodings that they declare.
+//! Decodes files in the character encodings that the files declare.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 use super::lexer::LexerError;
 use figrs_reading::{Mistake, MistakeKind};
 
-/// Maximum number of bytes at the start of a file in which an XML declaration is searched.
+/// Maximum number of bytes at the start of a file in which an XML declaration is searched for.
 const DECLARATION: usize = 256;
 
 const DECLARE_UTF_8: &str = "save it as UTF-8, and declare this encoding";
 
-/// Decodes `bytes`, the contents of a file, to text; if a byte is not valid, returns an error with the text before this byte.
+/// Decodes `bytes`, the contents of a file, to text; if a byte is invalid, returns an error with the text that comes before this byte.
 ///
-/// A byte order mark of UTF-16 determines the encoding. Without a byte order mark, the declaration of an XML document determines the encoding, and
-/// all other files are UTF-8.
+/// A byte order mark of UTF-16 at the start of a file determines its encoding. Without a byte order mark, the encoding of an XML document is
+/// determined by its declaration, and all other files are UTF-8.
 pub(super) fn decoded(bytes: Vec<u8>) -> Result<String, (String, LexerError)> {
     let at_start = |problem| (String::new(), LexerError::new(0, problem));
     let encoding = encoding(&bytes).map_err(at_start)?;
@@ -34,7 +34,7 @@ pub(super) fn decoded(bytes: Vec<u8>) -> Result<String, (String, LexerError)> {
     Err((text[..at].to_owned(), mistake))
 }
 
-/// Returns the error that some bytes are not a character in the file's encoding.
+/// Returns the error that some bytes do not represent a character in the file's encoding.
 pub(super) fn undecodable(encoding: &'static Encoding) -> Mistake {
     if encoding == UTF_8 {
         return Mistake::new(MistakeKind::Encoding, "not UTF-8", "save the file as UTF-8");
@@ -72,7 +72,7 @@ fn encoding(bytes: &[u8]) -> Result<&'static Encoding, Mistake> {
     }
 }
 
-/// Returns the encoding that the XML document `bytes` declares; `None` if it declares none.
+/// Returns the encoding that the XML document `bytes` declares; `None` if the document does not declare an encoding.
 fn declared(bytes: &[u8]) -> Option<String> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let start = bytes[..bytes.len().min(DECLARATION)].trim_ascii_start();

@@ -1,4 +1,4 @@
-//! Reads evidence from files and texts.
+//! Reads evidence about the variables of a network from files and texts.
 
 use std::fmt;
 use std::path::Path;
@@ -21,48 +21,48 @@ use figrs_reading::mistakes::in_json;
 use figrs_reading::{Mistake, MistakeKind};
 
 impl Network {
-    /// Reads a file of evidence in the format of its extension, `.json` or `.evid`.
+    /// Reads an evidence file in the format that its extension, `.json` or `.evid`, determines.
     ///
-    /// **Errors.** [`NetworkError::File`] if the file cannot be read or is longer than [`MOST_NETWORK_BYTES`](figrs_reading::MOST_NETWORK_BYTES), or
-    /// if its text has a mistake or a name that is not in the network.
+    /// **Errors.** [`NetworkError::File`] if the evidence file cannot be read or is longer than
+    /// [`MOST_NETWORK_BYTES`](figrs_reading::MOST_NETWORK_BYTES), or if its text has a mistake or a name that is not in the network.
     pub fn read_evidence(&self, path: impl AsRef<Path>) -> Result<NetworkEvidence, NetworkError> {
         ObservedVariables::read_evidence(self, path.as_ref())
     }
 
-    /// Reads evidence from a JSON text: an object that maps variables to states, such as `{"smoke": "yes"}`. For soft evidence, the object maps a
-    /// variable to the weights of all its states, as in `{"smoke": {"yes": 0.6, "no": 0.3}}`.
+    /// Reads evidence from a JSON text: an object that maps variables to states, such as `{"smoke": "yes"}`. For soft evidence, the JSON object maps
+    /// a variable to the weights of all its states, as in `{"smoke": {"yes": 0.6, "no": 0.3}}`.
     ///
-    /// A JSON number or Boolean stands for the state with this name. A variable may be repeated with the same state or the same weights; the repeated
-    /// weights count only once.
+    /// A JSON number or Boolean as a state stands for the state whose name is the text of this value. A variable may be repeated in the JSON object
+    /// with the same state or the same weights; repeated weights are applied only once.
     ///
-    /// **Errors.** [`NetworkError::File`] with line and column if the text has a mistake or a name that is not in the network.
+    /// **Errors.** [`NetworkError::File`] with line and column if the evidence text has a mistake or a name that is not in the network.
     pub fn evidence_from_json(&self, text: &str) -> Result<NetworkEvidence, NetworkError> {
         of_json(self, text, "JSON")
     }
 
-    /// Reads observations from a text in the format of the UAI competitions. The text has the number of observed variables, followed by the index of
-    /// each variable and the index of its state. Before the number of observed variables, the text may have the number of sets of evidence, which
-    /// must be 1.
+    /// Reads observations from a text in the format of the UAI competitions. The text of UAI evidence has the number of observed variables, followed
+    /// by the index of each variable and the index of its state. Before the number of observed variables, the text of UAI evidence may have the
+    /// number of sets of evidence, which must be 1.
     ///
-    /// **Errors.** The errors of [`evidence_from_json`](Self::evidence_from_json).
+    /// **Errors.** The errors of the method [`evidence_from_json`](Self::evidence_from_json).
     pub fn evidence_from_uai(&self, text: &str) -> Result<Vec<Observation>, NetworkError> {
         of_uai(self, text, "UAI evidence")
     }
 }
 
-/// A [`Network`] or an [`InfluenceDiagram`](super::InfluenceDiagram), whose variables can be observed by name.
+/// A network whose variables can be observed by name, such as a [`Network`] or an [`InfluenceDiagram`](super::InfluenceDiagram).
 pub trait ObservedVariables {
-    /// Returns the variables, in the order of the file.
+    /// Returns the variables of the network, in the order of the file.
     fn variables(&self) -> &[Variable];
 
     /// Returns the index of the variable named `variable`.
     ///
-    /// **Errors.** [`Unknown`] with similar names if there is no such variable.
+    /// **Errors.** [`Unknown`], with similar names, if no variable has this name.
     fn position(&self, variable: &str) -> Result<usize, Unknown>;
 
-    /// Creates an observation that a variable is in one of its states, both given by name.
+    /// Creates an observation that a variable is in one of its states; the variable and the state are given by name.
     ///
-    /// **Errors.** [`Unknown`] with similar names if there is no such variable, or if it has no such state.
+    /// **Errors.** [`Unknown`], with similar names, if no variable has the given name, or if the variable has no state with the given name.
     fn observation(&self, variable: &str, state: &str) -> Result<Observation, Unknown> {
         let position = self.position(variable)?;
         let variable = &self.variables()[position];
@@ -74,9 +74,9 @@ pub trait ObservedVariables {
         })
     }
 
-    /// Creates an observation that the real variable named `_variable` has the value `_value`; returns `None` if there is no such variable.
+    /// Creates an observation that the real variable named `_variable` has the value `_value`; returns `None` if no real variable has this name.
     ///
-    /// **Errors.** A [`Mistake`] if the value is not a finite number.
+    /// **Errors.** A [`Mistake`] if the observed value is not a finite number.
     fn real_observation(
         &self,
         _variable: &str,
@@ -85,9 +85,9 @@ pub trait ObservedVariables {
         None
     }
 
-    /// Reads the file of evidence `path` as [`Network::read_evidence`] does.
+    /// Reads the evidence file `path` in the same way as [`Network::read_evidence`].
     ///
-    /// **Errors.** The errors of [`Network::read_evidence`].
+    /// **Errors.** The errors of the method [`Network::read_evidence`].
     fn read_evidence(&self, path: &Path) -> Result<NetworkEvidence, NetworkError> {
         let place = path.display().to_string();
         let extension = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
@@ -197,7 +197,7 @@ fn pairs(variables: &[Variable], text: &str) -> LexerResult<Vec<Observation>> {
     Ok(observations)
 }
 
-/// Returns the error that `variable` is observed twice, with different states or weights.
+/// Returns the error that the variable `variable` is observed twice, with different states or weights.
 fn observed_again(variable: &str) -> Mistake {
     let problem = format!(
         "`{variable}` is observed a second time, with another state or value, or with other weights"
@@ -205,10 +205,10 @@ fn observed_again(variable: &str) -> Mistake {
     Mistake::new(MistakeKind::Contradiction, problem, "keep one of them")
 }
 
-/// Deserialises an object that maps variables to states or weights, in the order of the text.
+/// Deserialises a JSON object that maps variables to states or weights, in the order of the text.
 struct Pairs<'p, O: ?Sized> {
     observed: &'p O,
-    /// The place to store the error in the first invalid pair of a variable and its evidence.
+    /// The place to store the error in the first invalid pair of the JSON object: a variable and its evidence.
     mistake: &'p mut Option<Mistake>,
 }
 
@@ -262,7 +262,7 @@ impl<'de, O: ObservedVariables + ?Sized> Visitor<'de> for Pairs<'_, O> {
     }
 }
 
-/// Evidence about one variable: a state, or the weights of its states.
+/// Evidence about one variable: its state, its value if it is real, or the weights of its states.
 #[derive(PartialEq)]
 enum Stated {
     State(Observation),
@@ -270,8 +270,7 @@ enum Stated {
     Weights(StateLikelihoods),
 }
 
-/// The JSON value for a variable: the name of a state, or an object that maps states to weights, in the order of the
-/// text.
+/// The JSON value that states the evidence on a variable: the name of a state, or an object that maps states to weights, in the order of the text.
 enum StatedValue {
     State(Value),
     Weights(Vec<(String, Value)>),

@@ -1,4 +1,4 @@
-//! Builds networks and influence diagrams from parsed drafts.
+//! Builds networks and influence diagrams from drafts, the parsed contents of files.
 
 use figrs_core::Model;
 
@@ -12,7 +12,8 @@ use super::{
 use figrs_reading::{LineIndex, Mistake, MistakeKind};
 
 impl NetworkDraft {
-    /// Builds the network and its elements from the draft; returns an error if the draft has decisions, utilities or real variables.
+    /// Builds the network and its elements from the draft (the parsed contents of a file); returns an error if the draft has decisions, utilities or
+    /// real variables.
     pub(super) fn network(self, text: &str) -> LexerResult<Network> {
         if let Some((name, real)) = self.reals.first() {
             let problem = format!(
@@ -72,7 +73,8 @@ impl NetworkDraft {
         })
     }
 
-    /// Builds a mixed network from the draft. If the draft has no real variables, neither has the network.
+    /// Builds a mixed network (discrete and real variables) from the draft, the parsed contents of a file. If the draft has no real variables, the
+    /// mixed network has no real variables either.
     pub(super) fn mixed(mut self, text: &str) -> LexerResult<MixedNetwork> {
         let drafted = std::mem::take(&mut self.reals);
         let mut reals = Vec::with_capacity(drafted.len());
@@ -94,7 +96,8 @@ impl NetworkDraft {
         Ok(MixedNetwork::new(self.network(text)?, reals, &order))
     }
 
-    /// Builds an influence diagram from the draft. If the draft has no decisions or utilities, neither has the diagram.
+    /// Builds an influence diagram from the draft, the parsed contents of a file. If the draft has no decisions or utilities, the diagram has no
+    /// decisions or utilities either.
     pub(super) fn diagram(mut self, text: &str) -> LexerResult<InfluenceDiagram> {
         if self.kind == NetworkKind::Markov {
             let what = "`BAYES`, since influence diagrams have conditional tables";
@@ -126,8 +129,8 @@ impl NetworkDraft {
         })
     }
 
-    /// Returns the indices of the variables in an order in which parents come before children, and decisions after the variables that are known when
-    /// they are made.
+    /// Returns the indices of the variables in an order in which parents come before children, and each decision comes after the variables that are
+    /// known when it is made.
     fn order(&self) -> LexerResult<Vec<usize>> {
         let mut parents: Vec<&[usize]> = vec![&[]; self.variables.len()];
         for table in &self.tables {
@@ -161,7 +164,7 @@ impl NetworkDraft {
         })
     }
 
-    /// Returns the error that `variable` is its own ancestor.
+    /// Returns the error that the variable `variable` is its own ancestor.
     fn cycle(&self, variable: usize) -> LexerError {
         let tables = self.tables.iter().zip(&self.places);
         let mut own = tables.filter(|(table, _)| table.variables.last() == Some(&variable));
@@ -170,7 +173,7 @@ impl NetworkDraft {
     }
 }
 
-/// Converts the offsets of table rows that were divided by their sums to lines and columns of the text.
+/// Converts the offsets of the table rows that were divided by their sums to lines and columns of the text.
 fn placed(rows: Vec<(usize, NormalisedRow)>, text: &str) -> Vec<NormalisedRow> {
     let mut places = LineIndex::new(text);
     let placed = |(at, row): (usize, NormalisedRow)| {

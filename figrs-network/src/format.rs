@@ -1,22 +1,22 @@
-//! Formats of network files.
+//! Formats of network files, such as BIF and XDSL.
 
 use std::fmt;
 
-/// A format of network files.
+/// A format in which a network or influence diagram can be stored in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NetworkFormat {
-    /// The Interchange Format for Bayesian Networks.
+    /// BIF, the Interchange Format for Bayesian Networks.
     Bif,
-    /// BIFXML, the XML successor of BIF in version 0.3.
+    /// BIFXML version 0.3, the XML format that succeeded BIF.
     Bifxml,
-    /// A formula in DIMACS CNF as model counters read it, optionally with weights of literals; this format can be read but not written.
+    /// DIMACS CNF, the format of formulas for model counters, optionally with weights of literals; figrs reads this format but does not write it.
     Cnf,
-    /// The NET language of HUGIN.
+    /// The NET language of the program HUGIN.
     Net,
-    /// The format of the UAI inference competitions; in this format, variables have no names.
+    /// The format of the UAI inference competitions, in which variables have no names.
     Uai,
-    /// The XML format of `GeNIe` and SMILE.
+    /// XDSL, the XML format of the programs `GeNIe` and SMILE.
     Xdsl,
 }
 

@@ -1,11 +1,12 @@
-//! Finds hidden variables with indistinguishable states, and table rows for which the data has no case.
+//! Finds hidden variables whose states the data cannot distinguish, and table rows for which the data has no case.
 
 use figrs_factor::graph::Assignments;
 use rustc_hash::FxHashSet;
 
 use super::{Network, NetworkData, NetworkTable, State};
 
-/// For each variable of a network, two flags: if no case observes the variable, and if some case observes a descendant of the variable.
+/// For each variable of a network, two flags: whether no case of the data observes the variable, and whether some case observes a descendant of the
+/// variable.
 pub(super) struct Hidden {
     is_hidden: Vec<bool>,
     is_cause: Vec<bool>,
@@ -35,14 +36,14 @@ impl Hidden {
         }
     }
 
-    /// True if the cases carry no information about `variable`, whatever numbers its table has.
+    /// True if the cases of the data carry no information about `variable`, whatever numbers its table has.
     pub(super) fn is_barren(&self, variable: usize) -> bool {
         self.is_hidden[variable] && !self.is_cause[variable]
     }
 }
 
-/// Returns the hidden variables that have an observed descendant, and two states with the same numbers in all tables. Expectation-maximisation never
-/// separates states with the same numbers.
+/// Returns the hidden variables that have an observed descendant and two states with the same numbers in all tables. Expectation-maximisation never
+/// separates two states with the same numbers in all tables.
 pub(super) fn alike(network: &Network, uses: &Hidden) -> Vec<usize> {
     let has_twins = |&variable: &usize| {
         let states = network.variables[variable].states.len();
@@ -73,16 +74,16 @@ pub(super) fn alike(network: &Network, uses: &Hidden) -> Vec<usize> {
     hidden.filter(has_twins).collect()
 }
 
-/// Maximum number of pairs of states that are compared for each variable.
+/// Maximum number of pairs of states that are compared for each hidden variable.
 const MOST_PAIRS: usize = 1 << 12;
 
 impl Network {
-    /// Returns the table rows for which the data has no case, as indices of the variable and of the row in its table. A case counts for a table row
-    /// if the parents can have the row's states in the case; a missing cell may be any state. Learning without a prior leaves table rows without
-    /// cases unchanged.
+    /// Returns the table rows for which the data has no case, as indices of the variable and of the row in its table. A case of the data belongs to a
+    /// table row if the parents can have the row's states in this case; a missing cell may be any state. Learning without a prior does not change the
+    /// table rows to which no case belongs.
     ///
-    /// **Cost.** Each table is checked once for each case or, if some of its parents are missing in the case, once for each joint state of the
-    /// missing parents.
+    /// **Cost.** Each table is checked once for each case of the data or, if the states of some of its parents are missing in the case, once for each
+    /// joint state of these parents.
     ///
     /// ```
     /// # use figrs_network::Network;

@@ -1,4 +1,4 @@
-//! Learns the tables of a network from data.
+//! Learns the tables of a Bayesian network from data.
 
 use figrs_core::rand::RngExt;
 use figrs_core::{Constant, Element, Learned, Model, Parents, Select, States, stream};
@@ -13,9 +13,10 @@ use super::{Network, NetworkData, NetworkKind, NetworkLearningError, State, Vari
 /// Learns the tables of a Bayesian network from data that may have missing values, by expectation-maximisation on the junction tree of the
 /// network.
 ///
-/// Each row of each table is a separate parameter. Without a prior, a table row for which the data has no case keeps its initial numbers.
+/// In learning, each row of each table is a separate parameter. Without a prior, a table row for which the data has no case keeps its initial
+/// probabilities.
 ///
-/// **Guarantee**, **complexity** and **references** are those of [`ExpectationMaximization`].
+/// The **guarantee**, the **complexity** and the **references** of learning are those of [`ExpectationMaximization`].
 ///
 /// ```
 /// # use figrs_network::{Network, NetworkLearner};
@@ -39,33 +40,33 @@ pub struct NetworkLearner {
     seed: u64,
 }
 
-/// Default number of runs if two states of a hidden variable have equal initial numbers.
+/// Default number of runs of expectation-maximisation if two states of a hidden variable have equal initial probabilities.
 const STARTS_OF_ALIKE: u64 = 10;
 
-/// The probabilities in the tables with which learning starts.
+/// The choice of the probabilities in the tables with which learning starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LearningStart {
-    /// The numbers in the tables of the network.
+    /// Learning starts with the probabilities in the tables of the given network.
     #[default]
     Network,
-    /// Each row of each table gives all states equal probabilities.
+    /// Learning starts with tables in whose rows all states have equal probabilities.
     Uniform,
-    /// The rows of the tables are drawn at random with this seed, uniformly from all distributions.
+    /// Learning starts with table rows that are drawn at random with the contained seed, uniformly from all distributions.
     Random(u64),
 }
 
-/// A network whose tables were learned, with details of the fit.
+/// A network whose tables were learned from data, with details of the learning.
 #[derive(Clone, Debug)]
 pub struct LearnedNetwork {
     /// The network with the learned tables.
     pub network: Network,
-    /// The log-likelihood of each round from the best initial tables, and the reason why the rounds ended.
+    /// The log-likelihood of each round of expectation-maximisation from the best initial tables, and the reason why the rounds ended.
     pub fit: Fit,
-    /// The indices of the hidden variables for which two states had equal initial numbers; their new initial numbers were drawn at random.
+    /// The indices of the hidden variables for which two states had equal initial probabilities; these probabilities were replaced by random ones.
     pub alike: Vec<usize>,
-    /// The table rows for which the data has no case, as indices of the variable and of the row in its table. Without a prior, table rows without
-    /// cases keep their initial numbers.
+    /// The table rows for which the data has no case, each as the index of the variable and the index of the row in its table. If learning uses no
+    /// prior, table rows without cases in the data keep their initial probabilities.
     pub unreached: Vec<(usize, usize)>,
 }
 
@@ -76,15 +77,15 @@ impl Default for NetworkLearner {
 }
 
 impl NetworkLearner {
-    /// Maximum count for [`prior`](Self::prior); with a larger prior, rounding would lose the count of a single case.
+    /// Maximum count that [`prior`](Self::prior) can add; with a larger prior, rounding would lose the count of a single case.
     pub const MOST_PRIOR: f64 = 1e15;
 
-    /// Creates a learner that maximises the likelihood and starts from the numbers of the network's tables.
+    /// Creates a learner that maximises the likelihood and starts from the probabilities in the network's tables.
     pub fn new() -> Self {
         Self::by(ExpectationMaximization::new(JunctionTree::new()))
     }
 
-    /// Creates a learner that uses the settings of an expectation-maximisation algorithm.
+    /// Creates a learner of tables that uses the settings of the expectation-maximisation algorithm `algorithm`.
     pub fn by(algorithm: ExpectationMaximization<JunctionTree>) -> Self {
         Self {
             algorithm,
@@ -96,24 +97,25 @@ impl NetworkLearner {
     }
 
     figrs_factor::field_setters! {
-        /// Adds `prior` to the count of every state in every row of every table (default 0, at most [`MOST_PRIOR`](Self::MOST_PRIOR)). The learned
-        /// tables maximise the posterior under a Dirichlet prior whose parameters are one larger than `prior`.
+        /// Adds `prior` to the count of every state in every row of every table (the default is 0, the maximum is [`MOST_PRIOR`](Self::MOST_PRIOR)).
+        /// The learned tables maximise the posterior probability under a Dirichlet prior whose parameters are one larger than `prior`.
         prior: f64 => prior;
-        /// Sets the numbers from which learning starts.
+        /// Sets the probabilities with which learning starts.
         start: LearningStart => start;
-        /// Sets the number of runs of expectation-maximisation (default 1, or 10 if two states of a hidden variable have equal initial numbers). All
-        /// runs except the first start from random tables, and the learner returns the result with the highest likelihood.
+        /// Sets the number of runs of expectation-maximisation (default 1, or 10 if two states of a hidden variable have equal initial
+        /// probabilities). All runs of expectation-maximisation except the first start from random tables, and the learner returns the result with
+        /// the highest likelihood.
         starts: u64 => starts;
-        /// Sets the seed (default 0) of random table rows. The first run has random table rows only if states of a hidden variable have equal initial
-        /// numbers.
+        /// Sets the seed (default 0) with which table rows are drawn at random. The first run of expectation-maximisation has random table rows only
+        /// if states of a hidden variable have equal initial probabilities.
         seed: u64 => seed;
     }
 
-    /// Learns the tables of a network from data.
+    /// Learns the tables of a Bayesian network from data.
     ///
-    /// If two states of an unobserved variable have equal numbers in all tables, their numbers would stay equal in every round (a stationary point of
-    /// the likelihood that is not a maximum). The initial numbers of tables in which two states have equal numbers are drawn at random, and
-    /// [`LearnedNetwork::alike`] lists the variables.
+    /// If two states of an unobserved variable have equal probabilities in all tables, these would stay equal in every round of
+    /// expectation-maximisation (a stationary point of the likelihood that is not a maximum). The initial probabilities of tables in which two states
+    /// have equal probabilities are drawn at random, and [`LearnedNetwork::alike`] lists the variables.
     ///
     /// **Errors.** [`NetworkLearningError::NotBayesian`] if `network` is a Markov network; [`NetworkLearningError::Prior`] if the prior is out of
     /// range; the errors of [`ExpectationMaximization`], where [`InvalidCase`](figrs_infer::Error::InvalidCase) states the row of the data.
@@ -188,7 +190,8 @@ impl NetworkLearner {
         network.with_numbers(starts.collect())
     }
 
-    /// Returns the tables with their initial numbers; the numbers of tables that contain a variable in `alike` are drawn at random.
+    /// Returns the conditional tables to learn, with their initial probabilities. The initial probabilities of tables that contain a variable in
+    /// `alike` are drawn at random.
     fn tables(&self, network: &Network, alike: &[usize], uses: &Hidden) -> Vec<LearnedTable> {
         let mut random = stream(
             match self.start {
@@ -252,11 +255,11 @@ struct LearnedTable {
     rows: Vec<LearnedRow>,
 }
 
-/// A row of a table, with its parameter (`None` for a single state) and its initial numbers.
+/// A row of a conditional table to learn, with its parameter (`None` if the variable has a single state) and its initial probabilities.
 struct LearnedRow {
     parameter: Option<Element<Vec<f64>>>,
     start: Vec<f64>,
-    /// The probabilities that the table row keeps if the data has no case of it.
+    /// The probabilities that a row of a conditional table keeps if no case in the data has the parent states of the row.
     kept: Vec<f64>,
 }
 

@@ -14,7 +14,7 @@ pub(super) type LexerResult<T> = Result<T, LexerError>;
 #[derive(Debug)]
 pub(super) struct LexerError {
     offset: usize,
-    /// The problem and its remedy; `None` while the parser may still try an alternative syntax.
+    /// The problem found in the text, and its remedy; `None` while the parser may still try an alternative syntax.
     mistake: Option<Box<Mistake>>,
 }
 
@@ -67,12 +67,12 @@ pub(super) fn offset(input: &Input<'_>) -> usize {
     input.current_token_start()
 }
 
-/// Returns the error that the syntax requires `expected` at the present offset in the text.
+/// Returns an error which says that the syntax of the file requires `expected` at the present offset in the text.
 pub(super) fn expected(input: &Input<'_>, expected: &'static str) -> LexerError {
     LexerError::new(offset(input), not_expected(input, expected))
 }
 
-/// Returns the error that the syntax requires `expected` instead of `word`.
+/// Returns an error which says that the syntax of the file requires `expected` instead of `word`.
 pub(super) fn unexpected(at: usize, word: &str, expected: &'static str) -> LexerError {
     LexerError::new(at, not_expected(word, expected))
 }
@@ -104,7 +104,7 @@ pub(super) fn weight(at: usize, digits: &str) -> LexerResult<f64> {
     }
 }
 
-/// Maximum magnitude of a utility. The limit ensures that the sum of several utilities is finite.
+/// Maximum magnitude of a utility. The limit on the magnitude of a utility ensures that the sum of several utilities is finite.
 const MOST_UTILITY: f64 = 1e300;
 
 /// Parses the utility `digits`, a finite number of limited magnitude.

@@ -45,29 +45,34 @@
 //! A file is read in the format of its extension; an XML document is read in the format that its first element
 //! determines.
 //!
-//! - BIF: blocks may come in any order. Names contain any characters except white space, brackets, `,`, `;`, `|` and `"`, or any characters in
-//!   quotes. Tables consist of rows for the states of the parents, `default` rows, or all numbers with the child varying slowest. The reader skips
-//!   comments, properties and text between blocks; the writer does not write them.
-//! - BIFXML, version 0.3: variables and definitions may come in any order; in tables the child varies fastest and the last parent
-//!   next. The reader skips properties.
-//! - XDSL: nodes (`cpt`, `deterministic`, `noisymax`, `decision`, `utility`, `mau`) may come in any order; tables are as in BIFXML. A noisy-MAX node
-//!   is converted to its table, and a dynamic network is unrolled if the reader is given a number of [`slices`](NetworkReader::slices). Nodes of
-//!   other kinds are an error. Names in XDSL are identifiers; for a name that is not an identifier, the writer generates an identifier and stores the
-//!   name as a property.
-//! - NET: nodes and potentials may come in any order; tables are as in BIFXML, flat or in nested parentheses. Formulas over finite states
-//!   (`model_data`: logic, comparisons, `if`, arithmetic, `Distribution`) are converted to tables; formulas of other distributions are an error. A
-//!   file with continuous nodes (`normal`) is a [`MixedNetwork`]. Names in NET are stored as in XDSL.
-//! - CNF: formulas for model counters can be read but not written. The names of variables are their numbers, counted from 1, and their states are
-//!   `false` and `true`. A line `c p weight LITERAL WEIGHT 0` sets the weight of a literal. Other literals have weight one, and a line `c t mc` sets
-//!   all weights to one. Projected counting (`c p show`, `c ind`, `c t pmc`) is an error.
+//! - BIF: the blocks of a file (network, variables, probabilities) may come in any order. Names in BIF contain any characters except white space,
+//!   brackets, `,`, `;`, `|` and `"`, or any characters in quotes. A table in BIF consists of rows for the states of the parents, of `default` rows,
+//!   or of all numbers in a list in which the child varies slowest. The reader of BIF skips comments, properties and text between blocks, and the
+//!   writer of BIF writes none of them.
+//! - BIFXML, version 0.3: variables and definitions may come in any order; in tables the child varies fastest, and the last parent second fastest.
+//!   The reader of BIFXML skips properties.
+//! - XDSL: nodes (`cpt`, `deterministic`, `noisymax`, `decision`, `utility`, `mau`) may come in any order, and the entries of tables have the same
+//!   order as in BIFXML. A noisy-MAX node is converted to its table, and a dynamic network is unrolled if the reader is given a number of
+//!   [`slices`](NetworkReader::slices). An XDSL node of an unsupported kind is an error. Names in XDSL are identifiers; for a name that is not an
+//!   identifier, the writer generates an identifier and stores the name as a property.
+//! - NET: nodes and potentials may come in any order; tables list their entries in the same order as in BIFXML, flat or in nested parentheses.
+//!   Formulas over finite states in NET (`model_data`: logic, comparisons, `if`, arithmetic, `Distribution`) are converted to tables; formulas with
+//!   other distributions are an error. A NET file with continuous nodes (`normal`) is read as a [`MixedNetwork`]. As in XDSL, a name that is not an
+//!   identifier is written in NET as a generated identifier, with the name in an attribute.
+//! - CNF: formulas for model counters can be read but not written. In CNF, the name of a variable is its number, counted from 1, and its states are
+//!   `false` and `true`. In CNF, a line `c p weight LITERAL WEIGHT 0` sets the weight of a literal. Literals of a CNF file without a weight line have
+//!   weight one, and a line `c t mc` sets all weights to one. A CNF file that asks for projected model counting (`c p show`, `c ind`, `c t pmc`) is
+//!   an error.
 //! - UAI: in a Bayesian network, the last variable of a table is the child; the names of variables and states are their indices.
 //!
-//! If the sum of a row in a conditional table deviates from one by at most [`ROUNDING`], the row is divided by its sum. A divided row is listed in
-//! [`Network::normalised`], unless its sum deviated only in the last bits. A larger deviation of a row's sum is an error.
+//! If the sum of a row in a conditional table deviates from one by at most [`ROUNDING`], the row is divided by its sum. A row that the reader divided
+//! by its sum is listed in [`Network::normalised`], unless its sum deviated from one only in the last bits. If the sum of a row deviates from one by
+//! more than `ROUNDING`, the reader returns an error.
 //!
 //! # Limits
 //!
-//! Variables must be discrete, except for the real variables of a [`MixedNetwork`]. A table stores all its entries.
+//! The variables of a network file must be discrete, except for the real variables of a [`MixedNetwork`]. A conditional table of a network is dense:
+//! the table stores all its entries.
 //!
 //! # References
 //!

@@ -6,7 +6,7 @@ use figrs_reading::{Mistake, MistakeKind};
 
 use super::lexer::{LexerError, LexerResult};
 
-/// Returns the error that a statement, given as subject and verb, occurs twice in a text.
+/// Returns the error that a text makes the same `statement` twice, for example the declaration of a variable.
 pub(super) fn repeated(statement: impl Display) -> Mistake {
     let problem = format!("{statement} a second time");
     Mistake::new(MistakeKind::Repeated, problem, "keep one of them")

@@ -13,11 +13,12 @@ use super::{
 };
 use figrs_reading::{Mistake, MistakeKind};
 
-/// A network of finite and real variables from a file (a conditional linear Gaussian network). Given the states of its finite parents, a real variable is
-/// normal with a mean that is linear in its real parents. Finite variables have only finite parents, and form a [`Network`].
+/// A network of finite and real variables from a file (a conditional linear Gaussian network). Given the states of its finite parents, a real
+/// variable is normal with a mean that is linear in its real parents. In a mixed network, finite variables have only finite parents, and form a
+/// [`Network`].
 ///
-/// The elements can be queried by algorithms that take real numbers: exactly by `WithReals` of figrs-reals or with the feature `reals` of figrs, and by
-/// samplers.
+/// The elements of a mixed network can be queried by algorithms that take real numbers: exactly by `WithReals` of figrs-reals or with the feature
+/// `reals` of figrs, and approximately by samplers.
 ///
 /// ```
 /// use figrs_infer::{Run, VariableElimination};
@@ -58,7 +59,7 @@ pub struct RealVariable {
 pub(super) struct RealDistribution {
     pub(super) finite_parents: Vec<usize>,
     pub(super) real_parents: Vec<usize>,
-    /// A distribution for each joint state of the finite parents, where the last parent varies fastest.
+    /// A normal distribution of the real variable for each joint state of its finite parents, where the last parent varies fastest.
     pub(super) rows: Vec<LinearNormal>,
 }
 
@@ -71,23 +72,23 @@ pub struct LinearNormal {
 }
 
 impl LinearNormal {
-    /// Returns the constant term of the mean.
+    /// Returns the constant term of the normal distribution's mean.
     pub fn constant(&self) -> f64 {
         self.constant
     }
 
-    /// Returns the terms of the mean except the constant: the index of a real variable of the network, and the variable's coefficient, which is not
-    /// zero.
+    /// Returns the terms of the linear mean without its constant term, each as the index of a real variable of the network and the coefficient of
+    /// that variable, which is not zero.
     pub fn terms(&self) -> &[(usize, f64)] {
         &self.terms
     }
 
-    /// Returns the variance, which is positive.
+    /// Returns the variance of the normal distribution, which is positive.
     pub fn variance(&self) -> f64 {
         self.variance
     }
 
-    /// Creates an element with this distribution; `real` returns the element of the real variable with a given index.
+    /// Creates an element with this normal distribution; `real` returns the element of the real variable with a given index.
     fn element<'e>(&self, real: impl Fn(usize) -> Option<&'e Element<f64>>) -> Element<f64> {
         let terms = self.terms.iter();
         let terms: Vec<(f64, &Element<f64>)> = terms
@@ -124,7 +125,7 @@ impl RealVariable {
 }
 
 impl MixedNetwork {
-    /// Creates a network and its elements; `order` lists the real variables with parents first.
+    /// Creates a network of finite and real variables, and its elements; `order` lists the real variables with parents first.
     pub(super) fn new(finite: Network, reals: Vec<RealVariable>, order: &[usize]) -> Self {
         let mut elements: Vec<Option<Element<f64>>> = vec![None; reals.len()];
         for &position in order {
@@ -152,7 +153,7 @@ impl MixedNetwork {
         &self.finite
     }
 
-    /// Returns the network of the finite variables without the real variables.
+    /// Returns the network of the finite variables, and drops the real variables.
     pub fn into_finite(self) -> Network {
         self.finite
     }
@@ -162,7 +163,7 @@ impl MixedNetwork {
         &self.reals
     }
 
-    /// Returns the elements of the real variables, in their order.
+    /// Returns the elements of the real variables, in the order of the variables.
     pub fn real_elements(&self) -> &[Element<f64>] {
         &self.elements
     }
@@ -172,7 +173,7 @@ impl MixedNetwork {
         self.index.get(name).copied()
     }
 
-    /// Reads a file of evidence as [`Network::read_evidence`] does. In JSON, the value of a real variable is a number.
+    /// Reads a file of evidence as [`Network::read_evidence`] does. In a JSON file of evidence, the value of a real variable is a number.
     ///
     /// **Errors.** The errors of [`Network::read_evidence`]; an error if the value of a real variable is not a finite number.
     pub fn read_evidence(&self, path: impl AsRef<Path>) -> Result<NetworkEvidence, NetworkError> {
@@ -187,7 +188,7 @@ impl MixedNetwork {
         super::evidence::of_json(self, text, "JSON")
     }
 
-    /// Returns the model of the network with `evidence`.
+    /// Returns the model of the network with the evidence `evidence`.
     pub fn given(&self, evidence: &NetworkEvidence) -> Model {
         let model = self.finite.given(evidence);
         evidence.real_observations.iter().fold(model, |model, it| {
@@ -214,7 +215,7 @@ impl MixedNetwork {
     }
 }
 
-/// Creates an element that has the distribution of the row which the states of its parents select.
+/// Creates an element whose distribution, for each joint state of its finite parents, is the one that `rows` lists for that joint state.
 fn chosen(finite: &Network, parents: &[usize], rows: Vec<Element<f64>>) -> Element<f64> {
     let sizes = parents
         .iter()

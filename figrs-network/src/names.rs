@@ -46,7 +46,7 @@ fn is_identifier(name: &str) -> bool {
     nearest(name) == name
 }
 
-/// For each identifier in a file, the name that the identifier represents.
+/// A map from each identifier in a file to the name that the identifier represents.
 #[derive(Default)]
 pub(super) struct FullNames(FxHashMap<String, String>);
 

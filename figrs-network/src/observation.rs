@@ -10,7 +10,7 @@ pub struct Observation {
 }
 
 impl Observation {
-    /// Returns the index of the variable in the network.
+    /// Returns the index of the observed variable in the network.
     pub fn variable(&self) -> usize {
         self.variable
     }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Returns a topological order of nodes, in which parents come before their children: the next node is always the first one whose parents are all in
-/// the order already. If there is a cycle, the error has the nodes of the cycle, each followed by one of its parents.
+/// the order already. If the parent relation has a cycle, the error lists the nodes of the cycle, each followed by one of its parents.
 pub(super) fn parents_first(parents: &[&[usize]]) -> Result<Vec<usize>, Vec<usize>> {
     let mut children = vec![Vec::new(); parents.len()];
     let mut missing: Vec<usize> = parents.iter().map(|own| own.len()).collect();

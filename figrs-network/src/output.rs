@@ -21,14 +21,14 @@ impl Network {
     /// Returns the text of the network in the format `format`. A network read back from its text has the same names and the same numbers to the last
     /// bit, except that UAI has no names.
     ///
-    /// Variables keep their order; in XDSL, nodes are written after their parents, and a property of each node stores its place in the order of the
-    /// variables. Names in XDSL and NET must be identifiers. For a name that is not an identifier, the text contains a generated identifier, which
-    /// other programs display, and stores the name in an additional property.
+    /// The text lists the variables in the order of the network; in XDSL, nodes are written after their parents, and a property of each node stores
+    /// its place in the order of the variables. Names in XDSL and NET must be identifiers. For a name that is not an identifier, the written text
+    /// contains a generated identifier, which other programs display, and stores the name in an additional property.
     ///
     /// Clauses with more than four literals are written with helper variables, which come after the variables of the network and are functions of
-    /// these variables.
+    /// those variables.
     ///
-    /// **Errors.** [`NetworkError::NotWritable`] if `format` is CNF, if a Markov network is written in another format than UAI, or if the format
+    /// **Errors.** [`NetworkError::NotWritable`] if `format` is CNF, if a Markov network is written in a format other than UAI, or if the format
     /// cannot represent a name.
     pub fn to_text(&self, format: NetworkFormat) -> Result<String, NetworkError> {
         match format {

@@ -5,16 +5,16 @@ use figrs_infer::{Compiled, CompiledTree, Error, JunctionTree};
 
 use super::{Network, State};
 
-/// Predicts a variable from other variables, case by case, by a junction tree that is compiled once.
+/// Predicts a variable of a Bayesian network from its other variables, case by case, by a junction tree that is compiled once.
 ///
-/// **Guarantee.** Predictions are exact up to rounding. A prediction depends only on its case, not on earlier cases.
+/// **Guarantee.** Predictions are exact up to rounding. A prediction depends only on the case that is predicted, not on earlier cases.
 ///
-/// **Complexity.** The network is compiled once. For each case, a pass visits the parts of the junction tree in which observed cells differ from the
-/// previous case.
+/// **Complexity.** The network is compiled to a junction tree once. For each case, a pass visits the parts of the junction tree in which observed
+/// states differ from the previous case.
 ///
 /// **Errors.** `new` returns the errors of [`JunctionTree`].
 ///
-/// **References.** The references are those of [`JunctionTree`].
+/// **References.** The references of [`JunctionTree`] apply.
 ///
 /// ```
 /// # use figrs_infer::JunctionTree;
@@ -38,11 +38,11 @@ pub struct CasePredictor {
     predicted: Element<State>,
     states: usize,
     observed: Vec<ObservedVariable>,
-    /// Log-probability of the evidence without the observations of a case.
+    /// Log-probability of the model's evidence alone, without the observed states of a case.
     log_evidence: f64,
 }
 
-/// A variable that is observed in cases, with its state in the current case.
+/// A variable that is observed in cases, and its observed state in the current case.
 #[derive(Clone, Debug)]
 struct ObservedVariable {
     position: usize,
@@ -50,7 +50,7 @@ struct ObservedVariable {
     present: Option<State>,
 }
 
-/// The prediction for one case.
+/// The prediction of a variable for one case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CasePrediction {
     probabilities: Vec<f64>,
@@ -61,7 +61,7 @@ impl CasePredictor {
     /// Creates a predictor of the variable `predicted` from the variables `observed`, under the evidence of `model`, a model of `network`; variables
     /// are given by their indices.
     ///
-    /// **Errors.** An error if the compilation fails or the evidence of `model` is impossible.
+    /// **Errors.** An error if the compilation to a junction tree fails or the evidence of `model` is impossible.
     pub fn new(
         network: &Network,
         model: &Model,

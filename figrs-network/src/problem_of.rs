@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use super::NetworkError;
 use figrs_reading::Mistake;
 
-/// Returns the line, the column and the description of the error in `read`.
+/// Returns the line, the column and the description of the error that the result `read` contains.
 #[track_caller]
 pub(super) fn problem_of<T: Debug>(read: Result<T, NetworkError>) -> (usize, usize, Mistake) {
     match read {

@@ -10,10 +10,9 @@ use figrs_reading::{Mistake, MistakeKind};
 use super::{NetworkError, NetworkFormat, NetworkReader, bif, bifxml, cnf, net, uai, xdsl};
 
 impl NetworkFormat {
-    /// Returns the format that belongs to the extension of `path`: `.bif`, `.bifxml` or `.xml`, `.cnf`, `.net`, `.uai`,
-    /// `.xdsl`.
+    /// Returns the network format that belongs to the extension of `path`: `.bif`, `.bifxml` or `.xml`, `.cnf`, `.net`, `.uai`, `.xdsl`.
     ///
-    /// **Errors.** [`NetworkError::File`] if no format has the extension.
+    /// **Errors.** [`NetworkError::File`] if no network format has the extension of the path.
     pub fn of(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
         let path = path.as_ref();
         let extension = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);

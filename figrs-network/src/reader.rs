@@ -10,8 +10,8 @@ use figrs_reading::{FileError, MOST_NETWORK_BYTES, read_limited};
 
 /// Reads networks and influence diagrams with options; [`Network::read`] and similar functions use the default options.
 ///
-/// An XML document is read in the encoding that it declares. A file with a UTF-16 byte order mark is read in UTF-16, and all other files in
-/// UTF-8.
+/// An XML document is read in the character encoding that it declares. A file that begins with a UTF-16 byte order mark is read in UTF-16, and every
+/// other file without a declared encoding in UTF-8.
 ///
 /// ```
 /// use figrs_network::NetworkReader;
@@ -31,20 +31,20 @@ pub struct NetworkReader {
 }
 
 impl NetworkReader {
-    /// Creates a reader with the default options.
+    /// Creates a reader of networks with the default options.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Divides each row of a conditional table by its sum, however far the sum deviates from one, and lists the row in
-    /// [`normalised`](Network::normalised). A row that consists of zeros is still an error.
+    /// [`normalised`](Network::normalised). A row of a conditional table that consists of zeros is still an error.
     pub fn normalise(mut self) -> Self {
         self.normalises = true;
         self
     }
 
-    /// Unrolls a dynamic network of `GeNIe` to `slices` time slices. A node that is repeated in time becomes a variable in each time slice, with
-    /// the name of the node followed by `_0`, `_1` and so on. Networks that are not dynamic are read unchanged.
+    /// Unrolls a dynamic Bayesian network of `GeNIe` to `slices` time slices. A node that is repeated in time becomes a variable in each time slice,
+    /// with the name of the node followed by `_0`, `_1` and so on. Networks that are not dynamic are read unchanged.
     pub fn slices(mut self, slices: u32) -> Self {
         self.slices = Some(slices.max(1));
         self
@@ -64,8 +64,8 @@ impl NetworkReader {
         self.file(path.as_ref(), NetworkDraft::diagram)
     }
 
-    /// Reads a network from a text, as [`Network::from_text`] does. An encoding that the text declares is ignored, because the text is already
-    /// decoded.
+    /// Reads a network from a text, as [`Network::from_text`] does. A character encoding that the text declares is ignored, because the text is
+    /// already decoded.
     ///
     /// **Errors.** The errors of [`Network::from_text`].
     pub fn from_text(&self, text: &str, place: &str) -> Result<Network, NetworkError> {
@@ -83,7 +83,8 @@ impl NetworkReader {
         self.text(text, place, NetworkDraft::diagram)
     }
 
-    /// Reads a network from bytes. The bytes are decoded in the encoding that they declare, and the decoded text determines the format.
+    /// Reads a network from bytes. The bytes are decoded in the character encoding that they declare, and the decoded text determines the network
+    /// format.
     ///
     /// **Errors.** The errors of [`from_text`](Self::from_text); an error if the encoding of the bytes is unknown.
     pub fn from_bytes(&self, bytes: Vec<u8>, place: &str) -> Result<Network, NetworkError> {
@@ -155,7 +156,7 @@ impl NetworkReader {
     }
 }
 
-/// Function that builds a network or influence diagram from a draft and its text.
+/// Function that builds a network or an influence diagram from the parsed `NetworkDraft` and the text of the file.
 pub(super) type Finish<T> = fn(NetworkDraft, &str) -> LexerResult<T>;
 
 /// Reads and decodes the file `path`; returns an error if the file cannot be read or its encoding is unknown.

@@ -4,13 +4,13 @@ use figrs_factor::graph::sums_to_one;
 
 /// Largest deviation of a row's sum from one for which the reader assumes that the numbers of the row were rounded to three decimals.
 ///
-/// Some files have numbers rounded to three decimals; a row of three thirds then sums to 0.999.
+/// Some files have probabilities rounded to three decimals; the sum of three probabilities of one third is then 0.999.
 pub const ROUNDING: f64 = 1e-3;
 
 /// A row of a conditional table that was divided by its sum when its file was read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NormalisedRow {
-    /// The index of the variable in the network.
+    /// The index of the variable, whose table has the row, in the network.
     pub variable: usize,
     /// The index of the row in its table, where the last parent varies fastest.
     pub row: usize,
@@ -18,19 +18,19 @@ pub struct NormalisedRow {
     pub sum: f64,
     /// The line of the row in the file, counted from 1.
     pub line: usize,
-    /// The column of the row in the file, counted from 1.
+    /// The column in the file where the row begins, counted from 1.
     pub column: usize,
 }
 
 pub(super) enum RowSumCheck {
     One,
-    /// The row was divided by its sum (the contained number), because the sum deviated from one.
+    /// The row was divided by its sum, which deviated from one; the number is the sum before the division.
     Normalised(f64),
-    /// The sum of the row is too far from one.
+    /// The sum of the row is too far from one to be a rounding error.
     Wrong(f64),
 }
 
-/// Divides `row` by its sum if the sum deviates from one by rounding or, if `always` is true, by any amount.
+/// Divides `row` by its sum if the sum deviates from one by no more than rounding or, if `always` is true, by any amount.
 pub(super) fn normalise(row: &mut [f64], always: bool) -> RowSumCheck {
     if sums_to_one(row) {
         return RowSumCheck::One;

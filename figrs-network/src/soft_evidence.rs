@@ -1,10 +1,10 @@
-//! Evidence about a network: observed variables, and likelihoods of the states of other variables.
+//! Evidence about a network: observed variables, and likelihoods of the states of variables that are not observed.
 
 use figrs_core::{Element, Model};
 
 use super::{DiagramElements, Network, Observation, RealObservation, State};
 
-/// Evidence about a network or an influence diagram: observations, and likelihoods (soft evidence) of unobserved variables.
+/// Evidence about a network or an influence diagram: observations, and likelihoods of the states of unobserved variables (soft evidence).
 ///
 /// ```
 /// # use figrs_infer::{Run, VariableElimination};
@@ -25,9 +25,9 @@ pub struct NetworkEvidence {
     pub(super) real_observations: Vec<RealObservation>,
 }
 
-/// Likelihoods of the states of a variable: weights that multiply the probabilities of worlds.
+/// Likelihoods of the states of a variable (soft evidence): weights that multiply the probabilities of the worlds with each state.
 ///
-/// Posteriors depend only on the ratios of the weights; the probability of the evidence is the expected weight.
+/// Posteriors depend only on the ratios of the likelihood weights; the probability of the evidence is the expected weight.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateLikelihoods {
     pub(super) variable: usize,
@@ -35,40 +35,40 @@ pub struct StateLikelihoods {
 }
 
 impl StateLikelihoods {
-    /// Returns the index of the variable in the network.
+    /// Returns the index in the network of the variable that has the likelihoods.
     pub fn variable(&self) -> usize {
         self.variable
     }
 
-    /// Returns the weight of each state, in the order of the states.
+    /// Returns the likelihood weight of each state of the variable, in the order of the states.
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
 }
 
 impl NetworkEvidence {
-    /// Returns the observations, in the order in which they were stated.
+    /// Returns the observed states of variables, in the order in which the observations were added.
     pub fn observations(&self) -> &[Observation] {
         &self.observations
     }
 
-    /// Returns the likelihoods, in the order in which they were stated.
+    /// Returns the likelihoods (soft evidence), in the order in which they were added.
     pub fn likelihoods(&self) -> &[StateLikelihoods] {
         &self.likelihoods
     }
 
-    /// Returns the observations of real variables, in the order in which they were stated. Only evidence about a
+    /// Returns the observations of real variables, in the order in which the observations were added. Only evidence about a
     /// [`MixedNetwork`](super::MixedNetwork) has observations of real variables.
     pub fn real_observations(&self) -> &[RealObservation] {
         &self.real_observations
     }
 
-    /// Adds `observation` to the observations of real variables.
+    /// Adds `observation` to the observations of real variables in the evidence.
     pub fn observe_real(&mut self, observation: RealObservation) {
         self.real_observations.push(observation);
     }
 
-    /// Adds `observation` to the observations.
+    /// Adds `observation` to the observations of finite variables in the evidence.
     pub fn observe(&mut self, observation: Observation) {
         self.observations.push(observation);
     }
@@ -98,15 +98,16 @@ impl From<Vec<Observation>> for NetworkEvidence {
 }
 
 impl Network {
-    /// Returns the model of the network with `evidence`.
+    /// Returns the model of the network with the evidence `evidence`.
     pub fn given(&self, evidence: &NetworkEvidence) -> Model {
         evidence.weighing(self.observing(&evidence.observations), &self.elements)
     }
 }
 
 impl DiagramElements {
-    /// Returns the model of the diagram with `evidence`: the observations as in [`model`](Self::model), and the likelihoods. Algorithms reject a
-    /// likelihood of a decision, because a likelihood does not state the chosen option.
+    /// Returns the model of the diagram with `evidence`: the model that [`model`](Self::model) builds from the observations, with the likelihoods
+    /// (soft evidence) added. Algorithms for influence diagrams reject a likelihood of a decision, because a likelihood does not state the chosen
+    /// option.
     pub fn given(&self, evidence: &NetworkEvidence) -> Model {
         evidence.weighing(self.model(&evidence.observations), self.variables())
     }

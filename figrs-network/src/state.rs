@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use figrs_core::{States, printable};
 
-/// A state of a network's variable. A state is a value of the variable's element. A clone is cheap, and states are compared by index.
+/// A state of a network's variable. A `State` is the type of the values of a network variable's element. Cloning a state is cheap, and states are
+/// compared by index.
 #[derive(Clone)]
 pub struct State {
     names: Arc<[String]>,
@@ -35,7 +36,7 @@ impl State {
 }
 
 impl PartialEq for State {
-    /// True if both states have the same index, in lists with the same names.
+    /// True if the two states have the same index and the state names of their variables are equal.
     fn eq(&self, other: &Self) -> bool {
         self.index == other.index
             && (Arc::ptr_eq(&self.names, &other.names) || self.names == other.names)

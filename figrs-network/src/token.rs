@@ -1,4 +1,4 @@
-//! Tokens shared by the formats that have names, quotation marks and brackets; each format defines its separators.
+//! Tokens shared by the file formats that have names, quotation marks and brackets; each format defines its own separators.
 
 use winnow::Parser;
 use winnow::combinator::opt;
@@ -7,7 +7,7 @@ use winnow::token::{any, take_till, take_while};
 
 use super::lexer::{Input, LexerResult, expected, offset};
 
-/// The token rules of a format.
+/// The rules by which the text of a file format is divided into tokens.
 pub(super) trait Dialect {
     /// True if `c` separates tokens.
     fn separates(c: char) -> bool;
@@ -54,13 +54,13 @@ pub(super) trait Dialect {
         Self::word(input, what).map(Some)
     }
 
-    /// Reads the punctuation mark `mark` if it is the next token; returns `false` otherwise.
+    /// Reads the punctuation mark `mark` if it is the next token; otherwise reads nothing and returns `false`.
     fn mark(input: &mut Input<'_>, mark: char) -> LexerResult<bool> {
         Self::space(input)?;
         Ok(opt(mark).parse_next(input)?.is_some())
     }
 
-    /// Reads the punctuation mark `it`; returns an error if the next token is another one.
+    /// Reads the punctuation mark `it`; returns an error if the next token is something else.
     fn require(input: &mut Input<'_>, it: char, what: &'static str) -> LexerResult<()> {
         if Self::mark(input, it)? {
             Ok(())

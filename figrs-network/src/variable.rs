@@ -19,17 +19,17 @@ pub struct Variable {
 }
 
 impl Variable {
-    /// Returns the name of the variable; in a UAI file, the name is the index of the variable.
+    /// Returns the name of the variable; the name of a variable from a UAI file is the index of the variable.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the states, in the order of the file.
+    /// Returns the states of the variable, in the order of the file.
     pub fn states(&self) -> &States<State> {
         &self.states
     }
 
-    /// Returns the state named `name`; `None` if there is no such state.
+    /// Returns the state of the variable named `name`; `None` if there is no such state.
     pub fn state(&self, name: &str) -> Option<&State> {
         self.states.iter().find(|state| state.name() == name)
     }
@@ -43,19 +43,18 @@ pub struct NetworkTable {
 }
 
 impl NetworkTable {
-    /// Returns the indices of the table's variables in the network, parents before the child.
+    /// Returns the indices in the network of the table's variables, parents before the child.
     pub fn variables(&self) -> &[usize] {
         &self.variables
     }
 
-    /// Returns the numbers in row-major order, in which the last variable varies fastest.
+    /// Returns the numbers of the table in row-major order, in which the last variable varies fastest.
     pub fn numbers(&self) -> &[f64] {
         self.weights.linear()
     }
 }
 
-/// Formats the combination of states of `variables` with the index `row` as in `(young, F)`; the last variable varies
-/// fastest.
+/// Formats the joint state of `variables` with the index `row` as in `(young, F)`; the last variable varies fastest.
 pub(super) fn combination(all: &[Variable], variables: &[usize], row: usize) -> String {
     let states = variables.iter().map(|&variable| all[variable].states());
     let combinations = Assignments::rows(states.clone().map(|states| states.len().max(1)));
@@ -64,9 +63,9 @@ pub(super) fn combination(all: &[Variable], variables: &[usize], row: usize) -> 
     format!("({})", names.collect::<Vec<_>>().join(", "))
 }
 
-/// Returns the index of the variable named `name`, looked up in `index`.
+/// Returns the index in the network of the variable named `name`, looked up in the map `index`.
 ///
-/// **Errors.** [`Unknown`] if there is no such variable.
+/// **Errors.** [`Unknown`] if there is no variable named `name`.
 pub(super) fn position_of(
     index: &FxHashMap<String, usize>,
     variables: &[Variable],
@@ -96,11 +95,11 @@ pub(super) fn unknown_state(variable: &Variable, name: &str) -> Unknown {
 #[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
 #[error("{}; {}", self.problem(), did_you_mean(near))]
 pub struct Unknown {
-    /// The variable that lacks a state named `name`; `None` if no variable is named `name`.
+    /// The variable that has no state named `name`; `None` if `name` was sought as the name of a variable.
     pub variable: Option<String>,
     /// The name that is not in the network.
     pub name: String,
-    /// Similar names, or all names if there are only a few.
+    /// Names in the network that are similar to the unknown name, or all names if there are only a few.
     pub near: Vec<String>,
 }
 

@@ -1,7 +1,7 @@
 //! Reads the elements of XML documents, with their offsets in the text.
 //!
-//! Entities that a document declares are an error, because entities could expand to a large text; document type definitions are skipped. The reader
-//! does not recurse: unknown elements are skipped by counting their nesting depth.
+//! XML entities that a document declares are an error, because entities could expand to a large text; document type definitions are skipped. The XML
+//! reader does not recurse: unknown elements are skipped by counting their nesting depth.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ pub(super) struct XmlReader<'t> {
 }
 
 pub(super) struct XmlElement<'t> {
-    /// Offset of the start tag in the text.
+    /// Offset of the element's start tag in the text of the document.
     pub(super) at: usize,
     start: BytesStart<'t>,
 }
@@ -71,14 +71,14 @@ impl XmlElement<'_> {
         }
     }
 
-    /// Returns the error that the document should have `expected` instead of this element.
+    /// Returns an error which says that the document should have `expected` instead of this element.
     pub(super) fn unexpected(&self, expected: &'static str) -> LexerError {
         unexpected(self.at, &format!("<{}>", self.name()), expected)
     }
 }
 
 impl<'t> XmlReader<'t> {
-    /// Opens a document; returns its first element and a reader of that element's children.
+    /// Opens an XML document; returns its first element and a reader of that element's children.
     pub(super) fn open(text: &'t str) -> LexerResult<(Self, XmlElement<'t>)> {
         let document = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut reader = Reader::from_str(document);
@@ -152,7 +152,7 @@ impl<'t> XmlReader<'t> {
         Ok(())
     }
 
-    /// Returns an error if anything but comments follows the first element.
+    /// Returns an error if the XML document contains anything but comments after its first element.
     pub(super) fn end(&mut self) -> LexerResult<()> {
         loop {
             let (at, event) = self.event()?;
@@ -165,7 +165,7 @@ impl<'t> XmlReader<'t> {
         }
     }
 
-    /// Returns the next event of the parser with its offset.
+    /// Returns the next event of the XML parser (such as a start tag), with its offset in the text.
     fn event(&mut self) -> LexerResult<(usize, Event<'t>)> {
         let at = self.before + self.reader.buffer_position() as usize;
         match self.reader.read_event() {
@@ -177,7 +177,7 @@ impl<'t> XmlReader<'t> {
         }
     }
 
-    /// Returns the start of the character that contains the byte at the offset `at`.
+    /// Returns the offset of the start of the character that contains the byte at the offset `at`.
     fn floor(&self, at: usize) -> usize {
         let at = at.min(self.text.len());
         (0..=at)
@@ -195,7 +195,7 @@ impl<'t> XmlReader<'t> {
     }
 }
 
-/// Rejects versions of XML that do not exist. The declared encoding is not checked, because the text was decoded in this encoding.
+/// Rejects versions of XML that do not exist. The declared encoding of an XML document is not checked, because the text was decoded in this encoding.
 fn check_version(at: usize, declaration: &BytesDecl<'_>) -> LexerResult<()> {
     let version = declaration.version();
     let version = version.map_err(|error| malformed(at, &error))?;
@@ -210,13 +210,13 @@ fn check_version(at: usize, declaration: &BytesDecl<'_>) -> LexerResult<()> {
     Err(LexerError::new(at, mistake))
 }
 
-/// Returns the error of a document that is not well-formed.
+/// Returns the error of an XML document that is not well-formed.
 fn malformed(at: usize, reason: &dyn std::fmt::Display) -> LexerError {
     let problem = format!("not well-formed XML: {reason}");
     LexerError::new(at, Mistake::new(MistakeKind::Syntax, problem, ""))
 }
 
-/// Returns the error that XML does not predefine `entity`.
+/// Returns the error that a document uses `entity`, which is not one of XML's predefined entities.
 fn unknown_entity(at: usize, entity: &str) -> LexerError {
     let problem = format!(
         "the entity `&{entity};` is not predefined in XML, and other entities are not expanded"
@@ -229,7 +229,7 @@ fn is_blank(text: &[u8]) -> bool {
     text.iter().all(u8::is_ascii_whitespace)
 }
 
-/// Returns the character that a reference such as `&lt;` or `&#60;` represents.
+/// Returns the character that an XML reference such as `&lt;` or `&#60;` represents.
 fn resolved(at: usize, reference: &BytesRef<'_>) -> LexerResult<Cow<'static, str>> {
     match reference.resolve_char_ref() {
         Ok(Some(character)) => return Ok(character.to_string().into()),
@@ -243,7 +243,7 @@ fn resolved(at: usize, reference: &BytesRef<'_>) -> LexerResult<Cow<'static, str
     }
 }
 
-/// The text of an element, with the offsets of its pieces in the document.
+/// The text of an XML element, with the offsets of its pieces in the document.
 #[derive(Default)]
 pub(super) struct XmlText<'t> {
     text: Cow<'t, str>,
@@ -251,11 +251,11 @@ pub(super) struct XmlText<'t> {
 }
 
 struct Piece {
-    /// Offset of the piece in the text of the element.
+    /// Offset of the piece of text in the text of the XML element.
     start: usize,
-    /// Offset of the piece in the text of the document.
+    /// Offset of the piece of text in the text of the XML document.
     at: usize,
-    /// True if the piece stands in the document as it is; false if a reference represents it.
+    /// True if the piece of text stands in the document as it is; false if the document writes it as a reference such as `&lt;`.
     is_literal: bool,
 }
 
@@ -274,7 +274,7 @@ impl<'t> XmlText<'t> {
         }
     }
 
-    /// Returns the offset in the document that corresponds to the offset `place` in the text of the element.
+    /// Returns the offset in the XML document that corresponds to the offset `place` in the text of the element.
     fn offset(&self, place: usize) -> usize {
         let after = self.pieces.partition_point(|piece| piece.start <= place);
         match after.checked_sub(1).map(|last| &self.pieces[last]) {
@@ -296,8 +296,8 @@ impl<'t> XmlText<'t> {
         })
     }
 
-    /// Returns the text as a name, without leading and trailing white space unless the document writes this white space as a
-    /// reference.
+    /// Returns the text of the element as a name, without leading and trailing white space; white space that the document writes as a reference is
+    /// kept.
     pub(super) fn name(&self) -> String {
         let mut name = String::with_capacity(self.text.len());
         // Range of bytes that must not be trimmed, because these bytes come from references.

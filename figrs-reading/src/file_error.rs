@@ -1,4 +1,4 @@
-//! Errors of files: the place, the problem and the remedy.
+//! Errors in files: each error states the place, the problem and the remedy.
 
 use std::fmt;
 use std::path::Path;
@@ -26,13 +26,13 @@ pub enum MistakeKind {
     Repeated,
     /// The text lacks something that its format, or the task, requires.
     Missing,
-    /// Two numbers of items disagree, such as the cells of a row and the columns of its table.
+    /// Two numbers of items differ that must be equal, such as the number of cells in a row and the number of columns of its table.
     Count,
     /// A value is outside of the range that is allowed.
     Value,
     /// Two statements of the text contradict each other.
     Contradiction,
-    /// The content exceeds a limit of the reader.
+    /// The contents of the file exceed a limit of the reader.
     TooLarge,
 }
 
@@ -41,17 +41,19 @@ pub enum MistakeKind {
 pub struct Mistake {
     /// The class of the error.
     pub kind: MistakeKind,
-    /// The problem, as a statement that names the item and the number.
+    /// The problem, as a statement that names the faulty item and the faulty number.
     pub problem: String,
-    /// A change of the text or the argument that corrects it, as a request. The remedy is empty if the text of the problem already states the remedy.
+    /// A change of the text or of the argument that removes the error, worded as a request. The remedy is empty if the text of the problem already
+    /// states the remedy.
     pub remedy: String,
-    /// Name of a reader's setting or method with which the reader accepts the text, such as `normalise`. A program can print the name of its own
-    /// option instead of the remedy.
+    /// Name of a setting or method of the reader with which the reader would accept the text, such as `normalise`. A program can print the name of
+    /// its own option instead of the remedy that names the reader's setting.
     pub setting: Option<&'static str>,
 }
 
 impl Mistake {
-    /// Creates an error with its remedy. Control characters in the problem and the remedy, which may come from a file, are escaped.
+    /// Creates an error from its class, its problem and its remedy. Control characters in the problem and the remedy, which may come from a file, are
+    /// escaped.
     pub fn new(kind: MistakeKind, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
         let text = |text: String| printable(&text).into_owned();
         Self {
@@ -62,7 +64,7 @@ impl Mistake {
         }
     }
 
-    /// Adds the name of a reader's setting or method with which the reader accepts the text.
+    /// Adds the name of a setting or method of the reader with which the reader would accept the text.
     #[must_use]
     pub fn with_setting(self, setting: &'static str) -> Self {
         let setting = Some(setting);
@@ -81,7 +83,7 @@ impl Mistake {
         Self { problem, ..self }
     }
 
-    /// Returns the error of a file at `place`, which is a path or a description of the text.
+    /// Returns the error of a file or text at `place`, which is a path or a description of the text.
     pub fn of(self, place: impl Into<String>) -> FileError {
         FileError {
             place: place.into(),
@@ -90,7 +92,7 @@ impl Mistake {
         }
     }
 
-    /// Returns the error at a line and a column of `place`, both counted from 1.
+    /// Returns the error at a line and a column of the text `place`; lines and columns are counted from 1.
     pub fn at(self, place: impl Into<String>, position: (usize, usize)) -> FileError {
         FileError {
             position: Some(position),
@@ -114,11 +116,11 @@ impl std::error::Error for Mistake {}
 /// The error that a file or another text cannot be read or written: the place, the problem and the remedy.
 #[derive(Clone, PartialEq, Eq, ErrorDebug)]
 pub struct FileError {
-    /// Path of the file, or a description of the text.
+    /// Path of the file that has the error, or a description of the text.
     pub place: String,
     /// The line and the column in characters, both counted from 1, if the position of the error is known.
     pub position: Option<(usize, usize)>,
-    /// The problem and its remedy, boxed so that results with this error are small.
+    /// The problem and its remedy, in a box so that `Result` values with this error are small.
     pub mistake: Box<Mistake>,
 }
 

@@ -4,17 +4,17 @@ use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
-/// Maximum number of bytes of a file with rules, clues, tiles, evidence or a trained chain.
+/// Maximum number of bytes of a file with rules, clues, tiles, evidence or a trained Markov chain.
 pub const MOST_BYTES: u64 = 64 << 20;
 
-/// Maximum number of bytes of a file with a network or evidence about a network. The limit is large because networks of competitions have tens of
-/// millions of bytes.
+/// Maximum number of bytes of a file with a network or evidence about a network. The limit on network files is large because networks of competitions
+/// have tens of millions of bytes.
 pub const MOST_NETWORK_BYTES: u64 = 256 << 20;
 
 /// Reads the bytes of a file. A file with more than `most` bytes is refused before memory is allocated. If the size of the file is unknown, as for a
 /// device, the file is refused after more than `most` bytes were read.
 ///
-/// **Errors.** The errors of reading the file; [`ErrorKind::FileTooLarge`].
+/// **Errors.** The errors of reading the file; [`ErrorKind::FileTooLarge`] if the file has too many bytes.
 pub fn read_limited(path: impl AsRef<Path>, most: u64) -> Result<Vec<u8>> {
     let file = File::open(path)?;
     let message = file.metadata()?.len();
@@ -26,7 +26,7 @@ pub fn read_limited(path: impl AsRef<Path>, most: u64) -> Result<Vec<u8>> {
 
 /// Reads the bytes of a stream, such as the standard input; a stream with more than `most` bytes is refused.
 ///
-/// **Errors.** The errors of reading the stream; [`ErrorKind::FileTooLarge`].
+/// **Errors.** The errors of reading the stream; [`ErrorKind::FileTooLarge`] if the stream has too many bytes.
 pub fn read_stream_limited(stream: impl Read, most: u64) -> Result<Vec<u8>> {
     read_to_limit(stream, Vec::new(), most)
 }

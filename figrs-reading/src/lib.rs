@@ -1,4 +1,4 @@
-//! Reading of files up to a limit on their size, and errors that state the place and the remedy.
+//! Reading of files up to a limit on their size, and errors in files that state the place and the remedy.
 
 #![warn(clippy::unwrap_used)]
 

@@ -1,16 +1,16 @@
 //! Line and column numbers in a text.
 
-/// Converts offsets in a text to line and column numbers. Conversions are fastest if the offsets are in ascending order.
+/// Converts offsets in a text to line and column numbers. Conversions of offsets to line numbers are fastest if the offsets are in ascending order.
 #[derive(Debug)]
 pub struct LineIndex<'t> {
     text: &'t str,
-    /// Offset of the start of the line that was found last.
+    /// Offset of the start of the line that the previous conversion found.
     start: usize,
     line: usize,
 }
 
 impl<'t> LineIndex<'t> {
-    /// Prepares the index of a text.
+    /// Prepares the conversion of offsets in a text to line numbers.
     pub fn new(text: &'t str) -> Self {
         Self {
             text,

@@ -16,7 +16,7 @@ pub fn toml(what: &str, error: &toml::de::Error, remedy: &str) -> Mistake {
     Mistake::new(MistakeKind::Syntax, problem, remedy)
 }
 
-/// Describes the error in a JSON text, without its position.
+/// Describes the error in a JSON text, without its line and column.
 pub fn in_json(error: &serde_json::Error) -> String {
     if error.is_eof() {
         return "the text ends too early".into();
@@ -26,7 +26,7 @@ pub fn in_json(error: &serde_json::Error) -> String {
     text[..end].into()
 }
 
-/// Describes the error in a TOML text, in one line and without its position.
+/// Describes the error in a TOML text, in one line and without its position in the text.
 pub fn in_toml(error: &toml::de::Error) -> String {
     error.message().trim_end().replace('\n', "; ")
 }

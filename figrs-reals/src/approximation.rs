@@ -1,4 +1,4 @@
-//! The approximation of the distribution of a filter's state after each step.
+//! The approximation by which a filter simplifies the distribution of its state after each step.
 
 use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Limits, Model, stream};
@@ -7,38 +7,39 @@ use serde::{Deserialize, Serialize};
 use crate::belief::{Belief, CheckElements, too_many};
 use crate::belief_component::BeliefComponent;
 
-/// Default maximum number of components of the mixture that is the distribution of a state.
+/// Default maximum number of components of the mixture that represents the distribution of a filter's state.
 const DEFAULT_COMPONENTS: usize = 4096;
 
-/// The joint distribution of two successive states may have this number of times as many components as the distribution of one state.
+/// The joint distribution of two successive states of a filter may have this number of times as many components as the distribution of one state.
 pub(crate) const PAIRS: usize = 16;
 
-/// The distribution of a group of elements of the present state.
+/// The distribution of a group of elements of a filter's present state, given the evidence.
 pub(crate) struct Conditioned {
     pub(crate) belief: Belief,
-    /// The joint distribution of the elements of the group and of other elements; and for each component of `belief`, the indices of the components
-    /// of the joint distribution that belong to it.
+    /// The joint distribution of the group's elements and of other elements; and for each component of the mixture `belief`, the indices of the
+    /// components of the joint distribution that belong to it.
     pub(crate) pair: Option<(Belief, Vec<Vec<usize>>)>,
-    /// True if components were merged or left out.
+    /// True if components of the mixture were merged or left out.
     pub(crate) is_approximate: bool,
-    /// The number of the last past states on which the elements or the evidence depend.
+    /// The number of past states of the filter on which the elements or the evidence depend.
     pub(crate) past_states: usize,
-    /// The random elements on which the elements and the evidence depend.
+    /// The random elements on which the elements in `belief` and the evidence depend.
     pub(crate) random: Vec<AnyElement>,
 }
 
-/// The elements of a group of the present state, the elements of the state before it, and the elements of each past state.
+/// The elements of a group of a filter's present state, the elements of the state before it, and the elements of each past state.
 type StepElements<'e> = (&'e [AnyElement], &'e [AnyElement], &'e [Vec<AnyElement>]);
 
-/// The approximation of the distribution of a state after each step.
+/// The approximation by which a filter simplifies the distribution of its state after each step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Approximation {
     None,
-    /// Groups with the contained number of elements are treated as independent of each other.
+    /// The elements of the state are divided into groups of the contained number of elements, which are treated as independent of each other.
     Groups(usize),
-    /// Components with the same finite values are merged into one normal distribution with the same mean and covariance.
+    /// Components of the mixture with the same values of the finite elements are merged into one normal distribution with the same mean and
+    /// covariance.
     Moments,
-    /// At most `most` components are drawn, by the stream number `draws` of random numbers of the seed `seed`.
+    /// At most `most` components of the mixture are drawn, with the random number stream `draws` of the seed `seed`.
     Particles {
         most: usize,
         seed: u64,
@@ -47,7 +48,7 @@ pub(crate) enum Approximation {
 }
 
 impl Approximation {
-    /// Returns the default maximum number of components before an approximation.
+    /// Returns the default maximum number of mixture components before an approximation reduces them.
     pub(crate) fn default_components(self) -> usize {
         match self {
             Self::Particles { most, .. } => most.saturating_mul(16).max(DEFAULT_COMPONENTS),
@@ -55,7 +56,7 @@ impl Approximation {
         }
     }
 
-    /// Returns the approximation of the next step, which must not use the same random numbers.
+    /// Returns the approximation for the next step of the filter, which must not use the same random numbers.
     pub(crate) fn after_draw(self) -> Self {
         match self {
             Self::Particles { most, seed, draws } => Self::Particles {
@@ -67,12 +68,12 @@ impl Approximation {
         }
     }
 
-    /// True if the approximation merges components with the same finite values.
+    /// True if the approximation merges mixture components with the same values of the finite elements.
     pub(crate) fn merges(self) -> bool {
         self == Self::Moments
     }
 
-    /// Divides the elements of a state into the groups that are treated as independent of each other.
+    /// Divides the elements of a filter's state into the groups that are treated as independent of each other.
     pub(crate) fn groups(self, elements: &[AnyElement]) -> Vec<&[AnyElement]> {
         match self {
             Self::Groups(width) if !elements.is_empty() => elements.chunks(width).collect(),
@@ -80,8 +81,8 @@ impl Approximation {
         }
     }
 
-    /// Returns the joint distribution of the elements `own`, a group of the present state, given the evidence of `model`; and their joint distribution
-    /// with the elements `before`, if there are any.
+    /// Returns the joint distribution of the elements `own`, a group of a filter's present state, given the evidence of `model`; also returns their
+    /// joint distribution with the elements `before`, if there are any.
     pub(crate) fn conditioned(
         self,
         model: &Model,
@@ -100,9 +101,10 @@ impl Approximation {
         })
     }
 
-    /// Approximates the distribution `belief` of the elements `own` after a step; it may be a joint distribution with more elements.
+    /// Approximates the distribution `belief` of a filter's elements `own` after a step; `belief` may be a joint distribution of `own` and more
+    /// elements.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if the distribution has too many components.
+    /// **Errors.** [`Error::NotClosedForm`] if the distribution is a mixture of too many components.
     pub(crate) fn settled(
         self,
         mut belief: Belief,
@@ -152,8 +154,8 @@ impl Approximation {
         })
     }
 
-    /// Merges or leaves out components of the distribution `belief` of a state. Returns the indices of the components that each new component replaces;
-    /// `None` if all components are kept.
+    /// Merges or leaves out components of the mixture `belief`, the distribution of a filter's state. For each new component of the mixture, returns
+    /// the indices of the components that it replaces; `None` if all components are kept.
     pub(crate) fn reduce(self, belief: &mut Belief) -> Option<Vec<Vec<usize>>> {
         match self {
             Self::None | Self::Groups(_) => None,
@@ -168,7 +170,7 @@ impl Approximation {
         }
     }
 
-    /// Returns the joint distribution of `elements`, which belong to two successive states.
+    /// Returns the joint distribution of `elements`, which belong to two successive states of a filter.
     pub(crate) fn joint(
         self,
         model: &Model,
@@ -183,7 +185,7 @@ impl Approximation {
         Ok(belief)
     }
 
-    /// True if the numbers of the approximation are allowed; those of a damaged file may not be.
+    /// True if the numbers of the approximation are in their valid range; the numbers from a damaged file may not be.
     pub(crate) fn is_valid(self) -> bool {
         match self {
             Self::None | Self::Moments => true,
@@ -193,7 +195,8 @@ impl Approximation {
     }
 }
 
-/// Returns the maximum number of components of the distribution of a state, or of the joint distribution of two successive states if `is_pair`.
+/// Returns the maximum number of mixture components of the distribution of a filter's state, or of the joint distribution of two successive states if
+/// `is_pair`.
 fn most_components(is_pair: bool, components: usize) -> usize {
     components.saturating_mul(if is_pair { PAIRS } else { 1 })
 }

@@ -10,44 +10,44 @@ use crate::belief_component::{Alike, BeliefComponent, grouped};
 use crate::hybrid_model::NumbersOfElement;
 use crate::made_elements::{factor, regular_factor};
 
-/// Deviations of the size of rounding errors: smaller eigenvalues of a correlation matrix are treated as zero.
+/// Largest eigenvalue of a correlation matrix that is treated as zero, because it may be a rounding error.
 const ROUNDING: f64 = 1e-12;
 
 /// Probabilities are treated as equal if they differ by at most this number.
 const SAME: f64 = 1e-9;
 
-/// The distribution of a group of elements of an earlier state, given the next state and all evidence so far. Evidence about later states does not
-/// change a backward kernel.
+/// The distribution of a group of elements of a filter's earlier state, given the next state and all evidence so far. Evidence about later states
+/// does not change a backward kernel, the distribution of a state given the next state.
 ///
 /// **References.** Rauch, Tung and Striebel, *Maximum likelihood estimates of linear dynamic systems*, 1965; Kim, *Dynamic linear models with
 /// Markov-switching*, 1994 (the approximation for merged components).
 #[derive(Clone, Debug)]
 pub(crate) struct BackwardKernel {
-    /// For each element of the earlier state, the range of its numbers; `None` if the element is finite.
+    /// For each element of the earlier state, the range of its numbers in the state's vector of real numbers; `None` if the element is finite.
     pub(crate) numbers: Vec<NumbersOfElement>,
-    /// For each component of the earlier state, the values of its finite elements.
+    /// For each mixture component of the earlier state, the values of its finite elements.
     pub(crate) finite: Vec<Vec<Datum>>,
-    /// For each component of the next state, the possible components of the earlier state.
+    /// For each mixture component of the next state, the possible components of the earlier state.
     pub(crate) options: Vec<Vec<BackwardOption>>,
 }
 
-/// A possible component of the earlier state, and the distribution of the numbers of this state given the numbers of the next state.
+/// A possible mixture component of the earlier state, and the distribution of the earlier state's real numbers given those of the next state.
 #[derive(Clone, Debug)]
 pub(crate) struct BackwardOption {
-    /// The index of the component of the earlier state, and its probability given the component of the next state.
+    /// The index of the earlier state's mixture component, and the probability of this component given the component of the next state.
     pub(crate) component: usize,
     pub(crate) share: f64,
-    /// The mean of the numbers is `offset + coefficients * x`, if `x` has the numbers of the next state.
+    /// The mean of the earlier state's real numbers is `offset + coefficients * x`, where `x` is the vector of the next state's real numbers.
     pub(crate) offset: DVector<f64>,
     pub(crate) coefficients: DMatrix<f64>,
-    /// The covariance matrix of the numbers given the next state.
+    /// The covariance matrix of the earlier state's real numbers given the next state.
     pub(crate) covariance: DMatrix<f64>,
 }
 
 impl BackwardKernel {
-    /// Computes the kernel from the joint distribution `pair` of the elements of the next state, of the index of the earlier state's component, and
-    /// of the numbers of the earlier state. `members` has the components of `pair` that belong to each component of the next state. The earlier state
-    /// has the numbers and the finite values of `earlier`.
+    /// Computes the backward kernel from `pair`, the joint distribution of the elements of the next state, of the index of the earlier state's
+    /// mixture component, and of the numbers of the earlier state. For each mixture component of the next state, `members` has the components of
+    /// `pair` that belong to it. The numbers and the finite values of the earlier state are those of `earlier`.
     pub(crate) fn new((pair, members): &(Belief, Vec<Vec<usize>>), earlier: &Belief) -> Self {
         let finite = earlier.components.iter().map(|c| c.finite.clone());
         let mut this = Self {
@@ -59,18 +59,19 @@ impl BackwardKernel {
         this
     }
 
-    /// Replaces the distributions of the kernel by those that [`new`](Self::new) computes from `pair`.
+    /// Replaces the distributions of the backward kernel by those that [`new`](Self::new) computes from `pair`.
     pub(crate) fn renew(&mut self, (pair, members): &(Belief, Vec<Vec<usize>>)) {
         self.options = options_of(pair, members, self.dimension());
     }
 
-    /// Replaces the distributions by those of `pair`, whose elements are: the index of the next state's component and its numbers, and the index of
-    /// the earlier state's component and its numbers. The distribution given an impossible component of the next state is kept.
+    /// Replaces the distributions of the kernel by those of `pair`, whose elements are, first for the next state and then for the earlier state, the
+    /// index of the mixture component and the real numbers. The distribution of the earlier state given an impossible component of the next state is
+    /// kept.
     ///
-    /// Returns `true` if the result is an approximation, because the probabilities of the earlier state's components depend on the numbers of the next
-    /// state.
+    /// Returns `true` if the new kernel is an approximation, because the probabilities of the earlier state's components depend on the numbers of the
+    /// next state.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] about `element` instead of an approximation, unless `may_approximate`.
+    /// **Errors.** [`Error::NotClosedForm`] about `element` if the kernel would be an approximation and `may_approximate` is false.
     pub(crate) fn replace(
         &mut self,
         pair: &Belief,
@@ -105,8 +106,9 @@ impl BackwardKernel {
         Ok(is_approximate)
     }
 
-    /// Renumbers the components of the next state: `pair` is the joint distribution of the next state's elements after more evidence, and of the index
-    /// of its component before this evidence. `members` has the components of `pair` that belong to each component after the evidence.
+    /// Renumbers the mixture components of the next state: `pair` is the joint distribution of the next state's elements after more evidence, and of
+    /// the index of the state's component before this evidence. For each component of the next state after the new evidence, `members` has the
+    /// components of `pair` that belong to it.
     pub(crate) fn renumber(&mut self, (pair, members): &(Belief, Vec<Vec<usize>>)) {
         let options = members.iter().map(|members| {
             let total: f64 = members.iter().map(|&i| pair.components[i].share).sum();
@@ -126,7 +128,7 @@ impl BackwardKernel {
         self.options = options.collect();
     }
 
-    /// Adapts the kernel to a next state whose numbers are laid out as `new` instead of `old`; additional numbers are known.
+    /// Adapts the backward kernel to a next state whose vector of numbers has the layout `new` instead of `old`; additional numbers are known.
     pub(crate) fn set_next_layout(&mut self, old: &[NumbersOfElement], new: &[NumbersOfElement]) {
         let dimension = new.iter().flatten().map(|range| range.end).max();
         for option in self.options.iter_mut().flatten() {
@@ -141,15 +143,15 @@ impl BackwardKernel {
         }
     }
 
-    /// Number of real numbers of the earlier state.
+    /// Number of real numbers in the earlier state of the filter.
     pub(crate) fn dimension(&self) -> usize {
         let ends = self.numbers.iter().flatten().map(|range| range.end);
         ends.max().unwrap_or(0)
     }
 
-    /// Returns the distribution of the earlier state, given the distribution `next` of the next state, whose components have indices for this kernel.
-    /// Components with the same index are merged if `merges` is true, or if there are more than `most` components. The second result is `true` if
-    /// components were merged.
+    /// Returns the distribution of the earlier state, given the distribution `next` of the next state, whose components have the indices that this
+    /// kernel uses. Mixture components with the same index are merged if `merges` is true, or if there are more than `most` components. The second
+    /// result is `true` if components of the mixture were merged.
     pub(crate) fn earlier(
         &self,
         next: &[(usize, BeliefComponent)],
@@ -186,7 +188,8 @@ impl BackwardKernel {
     }
 }
 
-/// Returns the options of a kernel; see [`BackwardKernel::new`]. The earlier state has `dimension` numbers.
+/// Returns the possible components of the earlier state for each component of the next state, as in [`BackwardKernel::new`]. The earlier state of the
+/// filter has `dimension` real numbers.
 fn options_of(pair: &Belief, members: &[Vec<usize>], dimension: usize) -> Vec<Vec<BackwardOption>> {
     let options = members.iter().map(|members| {
         let total: f64 = members.iter().map(|&i| pair.components[i].share).sum();
@@ -197,10 +200,11 @@ fn options_of(pair: &Belief, members: &[Vec<usize>], dimension: usize) -> Vec<Ve
     options.collect()
 }
 
-/// The earlier state's components, each with its probability and its most probable component among those of two successive states.
+/// The mixture components of the earlier state, each with its probability and the most probable joint component of the two successive states that
+/// contains it.
 type Found<'c> = IndexMap<usize, (f64, &'c BeliefComponent)>;
 
-/// Returns the components of the earlier state among the components `members` of two successive states.
+/// Returns the mixture components of the earlier state among the joint components `members` of two successive states.
 fn most_probable_and_shares<'c>(members: &[&'c BeliefComponent]) -> Found<'c> {
     let total: f64 = members.iter().map(|member| member.share).sum();
     let mut found = Found::new();
@@ -216,7 +220,8 @@ fn most_probable_and_shares<'c>(members: &[&'c BeliefComponent]) -> Found<'c> {
     found
 }
 
-/// True if the earlier state's components have the same probabilities for each normal distribution of the first `known` numbers, those of the next state.
+/// True if the probabilities of the earlier state's components are the same for each normal distribution of the first `known` numbers, which belong
+/// to the next state.
 fn have_same_shares(members: &[&BeliefComponent], all: &Found<'_>, known: usize) -> bool {
     let mut rest = members.to_vec();
     while let Some(&first) = rest.first() {
@@ -237,8 +242,8 @@ fn have_same_shares(members: &[&BeliefComponent], all: &Found<'_>, known: usize)
 }
 
 impl BackwardOption {
-    /// Computes the distribution of the last `dimension` numbers of `pair` given its other numbers. The last finite value of `pair` is the index of the
-    /// earlier state's component, and `total` is the probability of the next state's component.
+    /// Computes the distribution of the last `dimension` numbers of the joint component `pair` given its other numbers. The last finite value of
+    /// `pair` is the index of the earlier state's mixture component, and `total` is the probability of the next state's component.
     fn new(pair: &BeliefComponent, dimension: usize, total: f64) -> Self {
         let n = pair.mean.len() - dimension;
         let by_factor = pair.factor.as_ref().and_then(|lower| {
@@ -268,7 +273,7 @@ impl BackwardOption {
     }
 }
 
-/// Returns a solution X of `covariance * X = right`; the covariance matrix may be singular.
+/// Returns a solution X of the linear system `covariance * X = right`; the covariance matrix may be singular.
 fn solution(covariance: DMatrix<f64>, right: &DMatrix<f64>) -> DMatrix<f64> {
     if right.is_empty() {
         return DMatrix::zeros(covariance.nrows(), right.ncols());
@@ -299,7 +304,7 @@ fn index_of(datum: &Datum) -> usize {
 
 impl BackwardOption {
     /// Returns the rows of the matrix that maps the numbers of the next state, followed by independent standard normal numbers, to the numbers of the
-    /// earlier state.
+    /// earlier state (without the constant term).
     pub(crate) fn rows(&self) -> Vec<Vec<f64>> {
         let factor = factor(&self.covariance);
         let row = |i: usize| {

@@ -1,5 +1,5 @@
-//! The joint distribution of several elements: a mixture, in which each component has a value for each finite element and a normal distribution of
-//! the real elements.
+//! The joint distribution of several elements as a mixture, whose components have a value for each finite element and a normal distribution of the
+//! real elements.
 
 use figrs_answer::answer::{TargetMarginal, estimate::Estimate};
 use figrs_answer::error::Error;
@@ -17,36 +17,39 @@ use crate::hybrid_model::{HybridModel, Mention, NumbersOfElement};
 use crate::linear_element::{Conditional, Linear};
 use crate::scan::Scan;
 
-/// Deviations are treated as rounding errors if they are at most this number times the magnitudes of the terms from which they were computed.
+/// Deviations are treated as rounding errors if they are at most this number times the magnitudes of the terms from which the deviations were
+/// computed.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// The joint distribution of several elements, as a mixture.
+/// The joint distribution of several elements, as a mixture of normal distributions.
 #[derive(Clone, Debug)]
 pub(crate) struct Belief {
-    /// For each element, the range of its numbers in the mean; `None` if the element is finite.
+    /// For each element, the range of its numbers in the mean vector; `None` if the element is finite.
     pub(crate) numbers: Vec<Option<std::ops::Range<usize>>>,
     pub(crate) components: Vec<BeliefComponent>,
     /// The natural logarithm of the probability (or density) of the evidence.
     pub(crate) log_evidence: f64,
 }
 
-/// The concatenated numbers of a group of elements as linear functions of vectors, the range of each element's numbers, and the vectors.
+/// The real numbers of a group of elements, concatenated, as linear functions of random vectors; the range of each element's numbers; and the random
+/// vectors.
 type Stacked = (Conditional<Linear>, Vec<NumbersOfElement>, Mention);
 
-/// A function that checks the random elements of a step.
+/// A function that checks the random elements of a filter's step, and returns an error if one is not allowed.
 pub(crate) type CheckElements<'c> = dyn Fn(&[AnyElement]) -> Result<(), Error> + 'c;
 
-/// The joint distribution of the elements of a step.
+/// The joint distribution of the elements of a filter's step.
 pub(crate) struct StepBelief {
     pub(crate) belief: Belief,
-    /// The number of the last past states on which the elements or the evidence depend.
+    /// The number of past states of the filter on which the elements or the evidence depend.
     pub(crate) past_states: usize,
-    /// The random elements on which the elements and the evidence depend.
+    /// The random elements on which the elements in `belief` and the evidence depend.
     pub(crate) random: Vec<AnyElement>,
 }
 
 impl Belief {
-    /// Returns the joint distribution of `elements`, given the evidence of `model`. The joint distribution may have at most `limit` components.
+    /// Returns the joint distribution of `elements`, given the evidence of `model`. The joint distribution is a mixture of at most `limit`
+    /// components.
     ///
     /// **Errors.** The errors of [`in_closed_form`](super::in_closed_form).
     pub(crate) fn new(
@@ -61,8 +64,9 @@ impl Belief {
         Ok(beliefs.swap_remove(0))
     }
 
-    /// Returns the joint distribution of `elements` of a step of a filter as [`new`](Self::new) does. `past` has the elements of each past state, the latest
-    /// state first. `check` gets the random elements of the step before the elimination.
+    /// Returns the joint distribution of `elements` in a step of a filter, as [`new`](Self::new) does for other elements. The argument `past` has the
+    /// elements of each past state of the filter, the latest state first. The function `check` is called with the random elements of the filter's
+    /// step before the elimination.
     ///
     /// **Errors.** The errors of [`new`](Self::new) and of `check`.
     pub(crate) fn of_step(
@@ -86,8 +90,8 @@ impl Belief {
         })
     }
 
-    /// Returns the joint distribution of each group of elements as [`new`](Self::new) does, but by a single elimination. There must be at least one
-    /// group.
+    /// Returns the joint distribution of each group of elements as [`new`](Self::new) does, but computes all of them by a single elimination. The
+    /// list of groups of elements must not be empty.
     pub(crate) fn of_groups(
         model: &Model,
         groups: &[Vec<AnyElement>],
@@ -98,7 +102,7 @@ impl Belief {
         Self::of_hybrid(&mut hybrid, model, (groups, false), (limits, limit))
     }
 
-    /// Builds the hybrid factor graph of a model for the joint distribution of `elements`.
+    /// Builds the factor graph of a model with finite and real variables (hybrid) for the joint distribution of `elements`.
     fn hybrid<'m>(
         model: &'m Model,
         elements: &[AnyElement],
@@ -116,7 +120,7 @@ impl Belief {
         Ok(hybrid)
     }
 
-    /// Returns the joint distribution of each group of elements, with factors of the covariance matrices if `has_factors`.
+    /// Returns the joint distribution of each group of elements; if `has_factors`, also with triangular factors of the covariance matrices.
     fn of_hybrid(
         hybrid: &mut HybridModel<'_>,
         model: &Model,
@@ -145,7 +149,7 @@ impl Belief {
         beliefs.collect()
     }
 
-    /// Returns the joint distribution of `elements`, a group for which the elimination has been made.
+    /// Returns the joint distribution of `elements`, a group of elements for which the variable elimination has been made.
     fn of_group(
         hybrid: &HybridModel<'_>,
         posterior: &HybridPosterior<'_>,
@@ -191,7 +195,7 @@ impl Belief {
         })
     }
 
-    /// Adds the marginal distribution of each finite and each real element to an answer.
+    /// Adds the marginal distribution of each finite and of each real element in this joint distribution to an answer.
     pub(crate) fn add_marginals(
         &self,
         elements: &[AnyElement],
@@ -236,8 +240,8 @@ impl Belief {
         self.components.first().map_or(0, |c| c.mean.len())
     }
 
-    /// Replaces the components with the same finite values by one component with their mean and covariance. Returns the indices of the components that
-    /// each new component replaces.
+    /// Replaces the mixture components with the same finite values by one component with the mean and the covariance of their mixture. For each new
+    /// component of the mixture, returns the indices of the components that it replaces.
     pub(crate) fn merge(&mut self) -> Vec<Vec<usize>> {
         let groups = grouped(&self.components, Alike::Values);
         let components = std::mem::take(&mut self.components);
@@ -246,7 +250,7 @@ impl Belief {
     }
 
     /// Returns the joint distribution of the first `count` elements; for each of its components, also returns the indices of the components of `self`
-    /// that are equal for these elements.
+    /// that are equal in the first `count` elements.
     pub(crate) fn first(&self, count: usize) -> (Self, Vec<Vec<usize>>) {
         let numbers = self.numbers[..count].to_vec();
         let dimension = numbers.iter().flatten().map(|range| range.end).max();
@@ -272,9 +276,9 @@ impl Belief {
         (first, equal)
     }
 
-    /// Draws at most `most` of the components, without replacement. The mean of the new share of each component is its old share; components with large
-    /// shares are kept with these shares, and all other drawn components have equal shares. If components are left out, returns the indices of the
-    /// components that remain.
+    /// Draws at most `most` of the mixture's components, without replacement. The expected new share of each component is its old share. Components
+    /// with large shares keep their shares, and all other drawn components get equal shares. If components of the mixture are left out, returns the
+    /// indices of the components that remain.
     ///
     /// **References.** Fearnhead and Clifford, *On-line inference for hidden Markov models via particle filters*, 2003, section 3.
     pub(crate) fn resample(&mut self, most: usize, rng: &mut Stream) -> Option<Vec<usize>> {
@@ -322,8 +326,8 @@ impl Belief {
     }
 }
 
-/// Returns a lower triangle L for which L L' is the covariance matrix of the product of `coefficients` and `deviations`. Entries of the product, and
-/// deviations given the numbers before, are zero if they have the size of rounding errors.
+/// Returns a lower triangular matrix L for which L L' equals P P', where P is the product of `coefficients` and `deviations`. Entries of the product,
+/// and conditional deviations of a number given the numbers before it, are set to zero if they have the size of rounding errors.
 fn triangle(coefficients: &DMatrix<f64>, deviations: &DMatrix<f64>) -> DMatrix<f64> {
     let sizes = coefficients.abs() * deviations.abs();
     let mut product = coefficients * deviations;
@@ -340,7 +344,7 @@ fn triangle(coefficients: &DMatrix<f64>, deviations: &DMatrix<f64>) -> DMatrix<f
     lower
 }
 
-/// Converts an error of an elimination to an error of a filter about `elements`.
+/// Converts an error of a variable elimination to an error of a filter about `elements`.
 fn of_filter(hybrid: &HybridModel<'_>, elements: &[AnyElement], error: GaussianError) -> Error {
     match (error, elements.first()) {
         (
@@ -353,7 +357,7 @@ fn of_filter(hybrid: &HybridModel<'_>, elements: &[AnyElement], error: GaussianE
     }
 }
 
-/// Returns the error of a filter whose distribution has more than `limit` components; `element` is one of its elements.
+/// Returns the error of a filter whose distribution has more than `limit` mixture components; `element` is one of the elements of the distribution.
 pub(crate) fn too_many(element: &AnyElement, components: f64, limit: usize) -> Error {
     let problem = format!(
         "the filter needs a joint distribution with {components} components (joint values of the finite elements of a state, or of two successive states if \

@@ -1,4 +1,4 @@
-//! The components of the joint distribution of several elements, and groups of components that agree.
+//! The mixture components of the joint distribution of several elements, and groups of components that agree.
 
 use std::hash::{Hash, Hasher};
 
@@ -7,32 +7,33 @@ use indexmap::{Equivalent, IndexMap};
 use nalgebra::{DMatrix, DVector};
 use rustc_hash::FxBuildHasher;
 
-/// Means and covariances are treated as equal if they differ by at most this number times their magnitudes.
+/// Means and covariances are treated as equal if their difference is at most this number times their magnitudes.
 const SAME: f64 = 1e-9;
 
-/// One component of the joint distribution of several elements.
+/// One mixture component of the joint distribution of several elements.
 #[derive(Clone, Debug)]
 pub(crate) struct BeliefComponent {
     pub(crate) share: f64,
     /// The values of the finite elements, in the order of the elements.
     pub(crate) finite: Vec<Datum>,
-    /// The mean of the concatenated numbers of all real elements; `covariance` is their covariance matrix.
+    /// The mean vector of the concatenated numbers of all real elements; `covariance` is the covariance matrix of these numbers.
     pub(crate) mean: DVector<f64>,
     pub(crate) covariance: DMatrix<f64>,
-    /// A matrix L for which L L' is the covariance matrix, if L is known.
+    /// A matrix L for which L L' is the covariance matrix, if such a factor is known.
     pub(crate) factor: Option<DMatrix<f64>>,
 }
 
-/// The agreement of the components that [`grouped`] puts into one group.
+/// The kind of agreement between components by which [`grouped`] puts the components into one group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Alike {
-    /// The finite values, the means and the covariances are equal.
+    /// The values of the finite elements, the means and the covariances are equal.
     Equal,
-    /// The finite values are equal.
+    /// The values of the finite elements are equal; the means and the covariances may differ.
     Values,
 }
 
-/// Divides components into groups of components that agree; returns the indices of the components of each group, in the order of the first components.
+/// Divides mixture components into groups of components that agree; returns the indices of the components of each group, ordered by the first
+/// component of each group.
 pub(crate) fn grouped(components: &[BeliefComponent], alike: Alike) -> Vec<Vec<usize>> {
     if let [_] = components {
         return vec![vec![0]];
@@ -44,11 +45,11 @@ pub(crate) fn grouped(components: &[BeliefComponent], alike: Alike) -> Vec<Vec<u
     groups.into_values().collect()
 }
 
-/// Values of finite elements, as a key.
+/// Values of finite elements, as a key of a hash map.
 #[derive(Clone, Debug)]
 pub(crate) struct FiniteValues(pub(crate) Vec<Datum>);
 
-/// Borrowed values of finite elements, by which [`FiniteValues`] are found.
+/// Borrowed values of finite elements, by which the keys [`FiniteValues`] are found in a hash map.
 pub(crate) struct Values<'v>(pub(crate) &'v [Datum]);
 
 impl PartialEq for FiniteValues {
@@ -84,7 +85,7 @@ fn are_same(values: &[Datum], others: &[Datum]) -> bool {
     pairs.all(|(a, b)| a.same_as(b.as_any()))
 }
 
-/// A component as the key of its group.
+/// A mixture component as the hash key of its group.
 struct Key<'c> {
     component: &'c BeliefComponent,
     alike: Alike,
@@ -114,7 +115,7 @@ impl Hash for Key<'_> {
 }
 
 impl BeliefComponent {
-    /// Creates a component without numbers, whose share is not known yet.
+    /// Creates a mixture component without real numbers, whose share is not known yet.
     pub(crate) fn finite(finite: Vec<Datum>) -> Self {
         Self {
             share: 0.0,
@@ -125,20 +126,21 @@ impl BeliefComponent {
         }
     }
 
-    /// True if all means and covariances are finite numbers.
+    /// True if all means and covariances of the component are finite numbers.
     pub(crate) fn is_finite(&self) -> bool {
         let mut numbers = self.mean.iter().chain(&self.covariance);
         numbers.all(|x| x.is_finite())
     }
 
-    /// Returns the factor of the covariance matrix of the first `count` numbers, if the factor of the whole matrix is a known lower triangle.
+    /// Returns the factor of the covariance matrix of the first `count` numbers, if the factor of the whole covariance matrix is known and lower
+    /// triangular.
     pub(crate) fn first_factor(&self, count: usize) -> Option<DMatrix<f64>> {
         let factor = self.factor.as_ref()?;
         let is_square = factor.ncols() == factor.nrows();
         is_square.then(|| factor.view((0, 0), (count, count)).clone_owned())
     }
 
-    /// True if the first `count` numbers have the same mean and covariance as those of `other`, up to rounding errors.
+    /// True if the first `count` numbers of the component have the same mean and covariance as those of `other`, up to rounding errors.
     pub(crate) fn has_same_start(&self, other: &Self, count: usize) -> bool {
         let sd = |i: usize| self.covariance[(i, i)].max(0.0).sqrt();
         let is_near = |a: f64, b: f64, unit: f64| (a - b).abs() <= SAME * (unit + a.abs());
@@ -152,7 +154,7 @@ impl BeliefComponent {
         })
     }
 
-    /// Replaces each group of equal components by one component with their total share.
+    /// Replaces each group of equal mixture components by one component with their total share.
     pub(crate) fn totals(components: Vec<Self>, groups: &[Vec<usize>]) -> Vec<Self> {
         if groups.len() == components.len() {
             return components;
@@ -164,7 +166,8 @@ impl BeliefComponent {
         groups.iter().map(total).collect()
     }
 
-    /// Replaces each group of components with the same finite values by one component with the total share, the mean and the covariance of their mixture.
+    /// Replaces each group of mixture components with the same finite values by one component with the total share, the mean and the covariance of
+    /// their mixture.
     pub(crate) fn all_merged(components: Vec<Self>, groups: &[Vec<usize>]) -> Vec<Self> {
         if groups.len() == components.len() {
             return components;

@@ -17,13 +17,13 @@ use crate::scan::{Form, Scan};
 
 /// Finds the most probable world of a model in closed form if the error `refused` states that an element is continuous; otherwise returns `refused`.
 ///
-/// The world has values of the targets, of the elements with evidence, and of all elements on which they depend. The probability of the world is the
-/// product of the probabilities of its finite elements and the densities of its real elements.
+/// The most probable world has values of the targets, of the elements with evidence, and of all elements on which they depend. The probability of the
+/// world is the product of the probabilities of its finite elements and the densities of its real elements.
 ///
 /// **Guarantee.** The result is exact up to rounding, because the real elements are linear functions of normal elements, or parameters with conjugate
 /// priors, given the finite elements.
 ///
-/// **Complexity.** The cost is that of [`in_closed_form`](crate::in_closed_form); maxima take the place of sums and integrals.
+/// **Complexity.** The cost is that of [`in_closed_form`](crate::in_closed_form), with maxima in the place of sums and integrals.
 ///
 /// **Errors.** [`Error::NotClosedForm`], also if the density of a parameter has no maximum, or if some worlds have more random elements than others;
 /// [`Error::ImpossibleEvidence`] if no world satisfies the evidence; the errors of the model.
@@ -68,7 +68,7 @@ pub fn best_world_in_closed_form(
     ))
 }
 
-/// Checks that all worlds have the same random elements; densities of different numbers of elements cannot be compared.
+/// Checks that all worlds have the same random elements, because densities of different numbers of elements cannot be compared.
 fn check_worlds(scan: &Scan<'_>) -> Result<(), Error> {
     let mut reached: FxHashSet<ElementId> = FxHashSet::default();
     let mut stack = scan.roots.to_vec();
@@ -130,7 +130,7 @@ fn values(
     Ok(values)
 }
 
-/// Returns the result that the `Chain` `element` selects in `world`; `None` for other elements.
+/// Returns the result element that the `Chain` `element` selects in `world`; `None` for elements other than a `Chain`.
 fn result_of(world: &HybridWorld<'_, '_>, element: &AnyElement) -> Option<AnyElement> {
     let scan = world.hybrid.scan();
     let results = scan.branches.get(&element.id())?;

@@ -1,7 +1,8 @@
 //! Cases: models that differ only in the values of some elements, answered together as one model.
 //!
-//! The index of the case is a finite element with a uniform distribution. Each element whose value differs from case to case is a function of this
-//! index. One scan and one elimination then give the log-evidence of every case.
+//! The index of the case among several cases is a finite element with a uniform distribution. Each element whose value differs from case to case is a
+//! function of the index of the case. For several cases, a single analysis of the model and a single elimination then give the log-evidence of every
+//! case.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -14,7 +15,7 @@ use smallvec::SmallVec;
 
 /// The values of some elements in each of several cases.
 pub(crate) struct Cases {
-    /// The finite element whose value is the index of the case.
+    /// The finite element whose value is the index of the case among several cases.
     pub(crate) index: Element<usize>,
     count: usize,
     elements: Vec<AnyElement>,
@@ -24,16 +25,16 @@ pub(crate) struct Cases {
 /// The value of an element in each case.
 #[derive(Clone, Debug)]
 pub(crate) struct CaseColumn {
-    /// The distinct values of the element.
+    /// The distinct values of the element in all cases.
     pub(crate) values: Support,
-    /// For each case, the index of the element's value.
+    /// For each case, the index of the element's value among the distinct values.
     pub(crate) indices: Rc<[u32]>,
 }
 
 impl CaseColumn {
-    /// Returns the values of the deterministic function `element`; `arguments` has the values of its parents, which are at least one.
+    /// Returns the values of the deterministic function `element` in all cases; `arguments` has the values of the function's parents, at least one.
     ///
-    /// **Errors.** The error of the function if it fails in a case.
+    /// **Errors.** The error of the model's function if the function fails in a case.
     pub(crate) fn of_function(
         element: &AnyElement,
         op: &dyn ApplyOp,
@@ -62,14 +63,15 @@ impl CaseColumn {
         Ok(Self { values, indices })
     }
 
-    /// Creates an element of the same type as `element`, whose value is that of this column in the case with the index `index`.
+    /// Creates an element of the same type as `element`, whose value in each case is the value of this column; the element `index` selects the case.
     pub(crate) fn element(&self, element: &AnyElement, index: &Element<usize>) -> AnyElement {
         element.by_index(&self.values, self.indices.to_vec(), index)
     }
 }
 
 impl Cases {
-    /// Creates the cases `rows`, which are at least two. Each row has the values of `elements` in one case.
+    /// Creates cases (models that differ in some values) from `rows`; there must be at least two. Each row of `rows` has the values of `elements` in
+    /// one case.
     pub(crate) fn new(elements: &[AnyElement], rows: &[&Vec<Datum>]) -> Self {
         let mut columns = FxHashMap::default();
         for (place, element) in elements.iter().enumerate() {
@@ -100,7 +102,7 @@ impl Cases {
         &self.columns
     }
 
-    /// Returns `model` with the elements as functions of the index of the case.
+    /// Returns `model` with the elements, whose values differ between cases, as functions of the index of the case.
     pub(crate) fn model(&self, model: Model) -> Model {
         self.elements.iter().fold(model, |model, element| {
             let column = &self.columns[&element.id()];

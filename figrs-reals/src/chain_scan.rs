@@ -1,4 +1,4 @@
-//! Classification of `Chain` elements that select among their results by the values of finite parents; and the finite parents of elements.
+//! Classification of `Chain` elements that select among their results by the values of finite parents, and of the finite parents of elements.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use crate::normal_rule::check_numbers;
 use crate::scan::{Attempt, Form, Scan, is_float, not_normal};
 
 impl Scan<'_> {
-    /// Classifies the `Chain` `element`, whose parents are finite.
+    /// Determines the closed form, if there is one, of the `Chain` `element`, whose parents are finite.
     pub(crate) fn choice(
         &mut self,
         element: &AnyElement,
@@ -77,8 +77,8 @@ impl Scan<'_> {
         Ok(Attempt::Done(Form::Real(Rc::new(rows))))
     }
 
-    /// Classifies the `Chain` `element`, whose values are not real numbers. The `Chain` is classified as observed if the values of the `Chain` and of
-    /// its parents are observed and its result depends on a parameter.
+    /// Determines the closed form, if there is one, of the `Chain` `element`, whose values are not real numbers. The `Chain` is classified as
+    /// observed if the values of the `Chain` and of its parents are observed, and its result depends on a parameter with a conjugate prior.
     fn observed_choice(
         &mut self,
         element: &AnyElement,
@@ -116,8 +116,8 @@ impl Scan<'_> {
         }
     }
 
-    /// Returns the results of the `Chain` `element` for each assignment of the elements on which its parents depend. The function of the `Chain` is
-    /// called once for each combination of values of the parents.
+    /// Returns the results of the `Chain` `element` for each assignment of the finite elements on which its parents depend. The function of the
+    /// `Chain` is called once for each combination of values of the parents.
     fn branches(
         &mut self,
         element: &AnyElement,
@@ -150,7 +150,7 @@ impl Scan<'_> {
         Ok(branches)
     }
 
-    /// Returns the indices of the finite parents of `element`, in the order of the parents.
+    /// Returns the indices of the finite parents of `element` among the model's finite elements, in the order of the parents.
     pub(crate) fn parents_of(&mut self, element: &AnyElement) -> Vec<usize> {
         let finite = element
             .parents()
@@ -163,7 +163,7 @@ impl Scan<'_> {
             .collect()
     }
 
-    /// Returns the indices of the finite parents of `element`, after finding their possible values.
+    /// Finds the possible values of the finite parents of `element`, and returns the indices of these parents.
     pub(crate) fn supported_parents(&mut self, element: &AnyElement) -> Result<Vec<usize>, Error> {
         let parents = self.parents_of(element);
         if parents.iter().all(|&place| self.finite.is_supported(place)) {
@@ -177,8 +177,8 @@ impl Scan<'_> {
         Ok(parents)
     }
 
-    /// Gives indices to all finite parents of real elements, and finds all their possible values by one expansion. If the values of some parents
-    /// cannot be listed, no parent gets an index here, because the query may not need these parents.
+    /// Gives indices to all finite parents of real elements, and lists the possible values of all these parents together. If the values of some
+    /// finite parents cannot be listed, no parent gets an index here, because the query may not need these parents.
     fn number_finite_parents(&mut self) {
         let has_cases = self.finite.has_cases();
         let mut finite: Vec<AnyElement> = Vec::new();

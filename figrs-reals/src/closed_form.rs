@@ -24,22 +24,23 @@ use crate::hybrid_model::{HybridModel, Mention};
 use crate::linear_element::{Conditional, Linear};
 use crate::scan::{Accepted, Scan, is_float};
 
-/// Maximum number of components of the distribution of a target, which is a mixture of normal distributions.
+/// Maximum number of components of a target's distribution, which is a mixture of normal distributions.
 pub(crate) const MAX_COMPONENTS: usize = 1 << 16;
 
-/// Answers a query in closed form if the error `refused` states that an element is continuous, or that evidence is impossible that is possible up to
-/// rounding errors; otherwise returns `refused`.
+/// Answers a query in closed form if the error `refused` states that an element is continuous, or calls evidence impossible that is possible up to
+/// rounding errors. Otherwise returns `refused`.
 ///
-/// **Guarantee.** The result is exact, because the real elements that the query needs are linear functions of normal elements, given the finite
-/// elements. If comparisons restrict one real number to an interval, the log-evidence, the probabilities of finite elements, and all means and
-/// variances are exact; the restricted number is a mixture of truncated normal distributions. With [`Collapse::Moments`], the result is an approximation if components of mixtures were merged.
+/// **Guarantee.** The answer in closed form is exact, because the real elements that the query needs are linear functions of normal elements, given
+/// the finite elements. If comparisons restrict one real number to an interval, the log-evidence, the probabilities of finite elements, and all means
+/// and variances are exact; the restricted number is a mixture of truncated normal distributions. With [`Collapse::Moments`], the answer is an
+/// approximation if components of mixtures were merged.
 ///
-/// An observation that other observations imply has the conditional probability one; an observation that contradicts them has the probability
-/// zero. The observed and the implied value are equal if they differ by at most 1e-14 times the sum of the magnitudes of all terms from which they
-/// were computed (45 times the rounding error of one operation).
+/// An observation that other observations imply has the conditional probability one; an observation that contradicts other observations has the
+/// probability zero. The observed value and the value implied by other observations are equal if they differ by at most 1e-14 times the sum of the
+/// magnitudes of all terms from which they were computed (45 times the rounding error of one operation).
 ///
-/// **Complexity.** The cost is that of an elimination of the real elements, followed by an elimination of the finite elements. The table of an
-/// elimination step contains all finite elements on which the step depends.
+/// **Complexity.** The cost of an answer in closed form is that of an elimination of the real elements, followed by an elimination of the finite
+/// elements. The table of an elimination step has an entry for each joint value of all finite elements on which the step depends.
 ///
 /// **References.** Lauritzen, *Propagation of probabilities, means, and variances in mixed graphical association models*, JASA 1992.
 ///
@@ -71,8 +72,8 @@ pub fn in_closed_form(
     answer_of_scan(algorithm, scan, (model, targets), (limits, collapse))
 }
 
-/// Answers a query in closed form if the evidence, which is impossible for an algorithm that compares values without tolerance, is possible up to the
-/// rounding errors of observed linear functions of real elements.
+/// Answers a query in closed form if the evidence is possible up to the rounding errors of observed linear functions of real elements; an algorithm
+/// that compares values without tolerance calls such evidence impossible.
 pub fn despite_rounding(
     algorithm: &'static str,
     (model, targets): (&Model, &[AnyElement]),
@@ -93,8 +94,8 @@ pub fn despite_rounding(
     answer_of_scan(algorithm, scan, (model, targets), (limits, collapse)).ok()
 }
 
-/// Returns the error `error` of the scan if `refused`, the error of an algorithm for finite elements, blames a normal element or a parameter, which
-/// the closed form accepts; otherwise returns `refused`.
+/// Returns `error`, the error of the closed form, if `refused`, the error of an algorithm for finite elements, blames a normal element or a
+/// parameter, which the closed form accepts; otherwise returns `refused`.
 pub(crate) fn first_cause(scan: &Scan<'_>, refused: Error, error: Error) -> Error {
     let Error::Model(ModelError::NotFinite { element, .. }) = &refused else {
         return refused;
@@ -116,7 +117,7 @@ pub(crate) fn first_cause(scan: &Scan<'_>, refused: Error, error: Error) -> Erro
     refused
 }
 
-/// Answers a query in closed form, without merging components.
+/// Answers a query in closed form, without merging components of mixtures.
 ///
 /// **Errors.** The same errors as [`in_closed_form`].
 pub(crate) fn closed_form_answer(
@@ -154,14 +155,14 @@ fn answer_of_scan(
     )
 }
 
-/// A real target: a linear function of vectors, or a parameter.
+/// A real target of a query: a linear function of random vectors, or a parameter with a conjugate prior.
 pub(crate) struct RealTarget {
     mention: Mention,
-    /// The linear function; a function of no numbers if the target is a parameter.
+    /// The target as a linear function of random numbers; the function uses no numbers if the target is a parameter.
     pub(crate) rows: Rc<Conditional<Linear>>,
     /// The index of the parameter, if the target is a parameter with a conjugate prior.
     parameter: Option<usize>,
-    /// The target as a linear function of the number that comparisons restrict.
+    /// The target as a linear function of the number that comparisons restrict to an interval.
     pub(crate) in_restricted_number: Option<Conditional<(f64, f64)>>,
 }
 
@@ -170,14 +171,14 @@ impl RealTarget {
         self.parameter.is_some()
     }
 
-    /// True if the target depends on the vectors of `factor` by a chain of factors.
+    /// True if the target depends on the random vectors of `factor` through a sequence of factors.
     pub(crate) fn is_connected(&self, posterior: &HybridPosterior<'_>, factor: usize) -> bool {
         self.mention.is_connected(posterior, factor)
     }
 }
 
-/// For each target, returns its linear function of vectors if it is real, and `None` if it is finite. Also adds factors that contain all vectors of a
-/// target, so that their joint distribution can be read.
+/// For each target, returns its linear function of random vectors if the target is real, and `None` if it is finite. The function also adds factors
+/// that contain all random vectors of a target, so that the joint distribution of these vectors can be read from the elimination.
 pub(crate) fn real_targets(
     hybrid: &mut HybridModel<'_>,
     targets: &[AnyElement],
@@ -205,8 +206,8 @@ pub(crate) fn real_targets(
     Ok(reals)
 }
 
-/// Returns the marginals of the targets, and the log-evidence. The marginals have the estimate `estimate`, or are approximate if components of
-/// mixtures are merged.
+/// Returns the marginals of the targets of a query, and the log-evidence. The marginals have the given kind of estimate `estimate`, or are
+/// approximate if components of mixtures are merged.
 pub(crate) fn marginals(
     algorithm: &'static str,
     hybrid: &mut HybridModel<'_>,
@@ -307,7 +308,7 @@ fn closed_form(
     Ok(restricted.unwrap_or(ClosedForm::Normal(mixture)))
 }
 
-/// Returns the distribution of the linear function `row` of `vectors`, for one component of their mixture.
+/// Returns the distribution of the linear function `row` of the random vectors `vectors`, for one component of their mixture.
 fn transformed(
     hybrid: &HybridModel<'_>,
     row: &Linear,
@@ -321,7 +322,7 @@ fn transformed(
     normal_component(component.share, mean, covariance.transpose())
 }
 
-/// Returns a component whose covariance matrix has the columns of `covariance` as its rows.
+/// Returns a mixture component with the given mean and covariance matrix; the columns of `covariance` become the rows of the component's matrix.
 fn normal_component(
     share: f64,
     mean: DVector<f64>,
@@ -338,7 +339,7 @@ fn normal_component(
     }
 }
 
-/// Returns the mean and the covariance of the linear function `row` of the concatenated vectors `vectors`.
+/// Returns the mean and the covariance of the linear function `row` of the concatenated random vectors `vectors`.
 pub(crate) fn moments(
     hybrid: &HybridModel<'_>,
     row: &Linear,
@@ -352,7 +353,7 @@ pub(crate) fn moments(
     (mean, covariance)
 }
 
-/// Returns the coefficients of the linear function `row` of the concatenated vectors `vectors`.
+/// Returns the coefficient matrix of the linear function `row` of the concatenated random vectors `vectors`.
 pub(crate) fn coefficients(
     hybrid: &HybridModel<'_>,
     row: &Linear,
@@ -382,7 +383,7 @@ pub(crate) fn impossible(model: &Model) -> Error {
     }
 }
 
-/// Converts an error of an elimination to an error that names an element of the model.
+/// Converts an error of a variable elimination to an error that names an element of the model.
 pub(crate) fn explained(hybrid: &HybridModel<'_>, error: GaussianError) -> Error {
     let about = |real: RealId, problem: String| match hybrid.element(real) {
         Some(element) => Error::not_closed_form(element, problem),

@@ -1,4 +1,4 @@
-//! `Collapsed`: a sampler that draws only the elements without closed form.
+//! The algorithm `Collapsed`: a sampler that draws only the elements without closed form.
 
 use std::any::Any;
 use std::fmt;
@@ -21,26 +21,27 @@ use crate::drawn_cases::log_evidences;
 use crate::drawn_part::DrawnPart;
 use crate::drawn_rest::DrawnRest;
 
-/// A sampler that draws only the elements without closed form, and the elements on which they depend.
+/// A sampler that draws only the elements without closed form and the elements on which they depend.
 ///
-/// Linear normal elements, parameters with conjugate priors, and finite elements that depend on drawn elements are integrated out: each draw is
-/// weighted by the exact probability of the evidence on the integrated elements. Targets that were integrated out are then drawn from their exact
+/// Linear normal elements, parameters with conjugate priors, and finite elements that depend on drawn elements are integrated out. Each draw is
+/// weighted by the exact probability of the evidence on these elements. Targets that `Collapsed` integrated out are then drawn from their exact
 /// distribution given the drawn values. If the finite elements have more joint values than a mixture may have components, the finite elements are
 /// drawn too. A model that has a closed form as a whole is answered exactly, without draws.
 ///
-/// The wrapped sampler is `ImportanceSampling` or `MetropolisHastings`. The weights vary less than those of the wrapped sampler alone; therefore
-/// fewer draws give the same accuracy. Each draw takes longer, because its weight is the evidence of a model in closed form.
+/// The sampler that `Collapsed` wraps is `ImportanceSampling` or `MetropolisHastings`. The weights of draws by `Collapsed` vary less than those of
+/// the wrapped sampler alone; therefore fewer draws give the same accuracy. Each draw by `Collapsed` takes longer, because its weight is the evidence
+/// of a model in closed form.
 ///
 /// [`RunStatistics::integrated_out`](figrs_answer::RunStatistics::integrated_out) is the number of elements that were integrated out.
 ///
-/// **Guarantee.** The guarantee is that of the wrapped sampler. After the deadline or the interrupt of the sampler, targets that were integrated out
-/// are not drawn any more: their marginals then come from fewer draws, and the run statistics state the reason.
+/// **Guarantee.** The guarantee of `Collapsed` is that of the wrapped sampler. After the deadline or the interrupt of the sampler, targets that were
+/// integrated out are not drawn any more. Their marginals then come from fewer draws, and the run statistics state the reason.
 ///
-/// **Complexity.** Each step of `MetropolisHastings` takes an answer in closed form about the elements that are integrated out. `ImportanceSampling`
-/// weighs up to 128 draws together: they share the search for the closed form and the elimination order, and each draw takes the arithmetic of one
-/// elimination. The same holds for the draws of targets that were integrated out. The draws of a group are weighed one by one if they have no common
-/// closed form, or if their elimination would be larger than their own eliminations together, because a finite element that is integrated out depends
-/// on several drawn elements.
+/// **Complexity.** Each step of `MetropolisHastings` computes an answer in closed form about the elements that are integrated out.
+/// `ImportanceSampling` weighs up to 128 draws together: the draws share the search for the closed form and the elimination order, and each draw
+/// takes the arithmetic of one elimination. With `ImportanceSampling`, the draws of targets that were integrated out also share the search for the
+/// closed form and the elimination order. The draws of a group are weighed one by one if they have no common closed form, or if a common elimination
+/// would be larger than their own eliminations together, because a finite element that is integrated out depends on several drawn elements.
 ///
 /// **Errors.** [`Error::NotClosedForm`] if an element without closed form is created within a `Chain`, if the function of a drawn `Chain` depends on
 /// unknown elements, or if a target is a parameter with a conjugate prior; [`Error::InvalidSetting`] for any other sampler; the errors of the wrapped
@@ -110,13 +111,13 @@ impl<A: Algorithm> Algorithm for Collapsed<A> {
     }
 }
 
-/// A query whose elements with closed form are integrated out.
+/// A query whose elements with a closed form are integrated out, while the other elements are drawn.
 #[derive(Clone)]
 struct CollapsedQuestion {
     sampler: &'static str,
     part: Arc<DrawnPart>,
     asked: Arc<(Model, Vec<AnyElement>)>,
-    /// The first error of an answer in closed form during the run.
+    /// The first error that occurred during the run in an answer in closed form.
     failed: Arc<Mutex<Option<Error>>>,
 }
 
@@ -136,7 +137,8 @@ impl CollapsedQuestion {
         }))
     }
 
-    /// Returns the model of the drawn elements, whose weights include the evidence on the other elements; and the targets of the sampler.
+    /// Returns the model of the drawn elements, whose weights include the evidence on the elements that are integrated out; also returns the targets
+    /// of the sampler.
     fn weighed(&self) -> (Model, Vec<AnyElement>) {
         let (model, targets) = &*self.asked;
         let joint = joint_values(self.part.elements.clone());
@@ -156,7 +158,7 @@ impl CollapsedQuestion {
         (weighed, drawn)
     }
 
-    /// Adds the elements that were integrated out to the answer of the sampler.
+    /// Adds the targets that were integrated out to the answer of the sampler.
     fn finish(&self, answer: Result<Answer, Error>, limits: &Limits) -> Result<Answer, Error> {
         let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(error) = &*failed {
@@ -197,7 +199,7 @@ impl CollapsedQuestion {
         Ok(answer)
     }
 
-    /// For each joint value of the drawn elements, returns the number of times that the integrated elements are drawn.
+    /// For each joint value of the drawn elements, returns how often the integrated elements must be drawn.
     fn draws_of_values(&self, joint: &TargetMarginal) -> Result<Vec<usize>, Error> {
         match &joint.estimate {
             // The number of draws of a value is about the number of equal weights that have the same sum and the same sum of squares as the weights
@@ -230,7 +232,7 @@ impl CollapsedQuestion {
     }
 }
 
-/// The state of a run of [`Collapsed`]: that of the wrapped sampler.
+/// The state of a run of [`Collapsed`], which is the state of the wrapped sampler.
 #[derive(Debug)]
 struct CollapsedRun {
     inner: Box<dyn RunState>,
@@ -275,7 +277,7 @@ impl RunState for CollapsedRun {
     }
 }
 
-/// Returns a seed for the draws of the integrated elements, which depends on the draws of the sampler.
+/// Returns a seed for the draws of the integrated elements; the seed depends on the draws of the sampler.
 fn seed_of(joint: &TargetMarginal) -> u64 {
     let mut hasher = FxHasher::default();
     for (value, p) in joint.probabilities.iter().enumerate() {

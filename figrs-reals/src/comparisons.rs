@@ -12,29 +12,30 @@ use crate::site::Site;
 /// The comparisons of linear functions of one real number with zero.
 #[derive(Debug)]
 pub(crate) struct Comparisons {
-    /// Each comparison, with the offset and the slope of the compared function.
+    /// For each comparison, the offset and the slope of the linear function that is compared with zero.
     pub(crate) all: Vec<(Site, Conditional<(f64, f64)>)>,
 }
 
-/// An assignment of the finite elements on which comparisons depend.
+/// A joint value (assignment) of the finite elements on which comparisons depend.
 #[derive(Clone, Copy)]
 pub(crate) struct Assignment<'a> {
     pub(crate) finite: &'a FinitePart<'a>,
-    /// The finite elements, by index in ascending order.
+    /// The indices of the assigned finite elements, in ascending order.
     pub(crate) scope: &'a [usize],
-    /// For each element of the scope, the index of its value in its support.
+    /// For each assigned element, the index of its value in its support.
     pub(crate) values: &'a [u32],
 }
 
 impl Assignment<'_> {
-    /// Returns the index of the value of the finite element with the index `place`, which must be in the scope.
+    /// Returns the index of the value of the finite element with the index `place`, which must be among the assigned elements.
     pub(crate) fn value_of(&self, place: usize) -> u32 {
         self.values[self.scope.binary_search(&place).unwrap_or_default()]
     }
 }
 
 impl Comparisons {
-    /// Returns the bounds of the number for an assignment of finite elements; `None` if no number satisfies all comparisons.
+    /// Returns the interval of the compared number that satisfies all comparisons, for an assignment of finite elements; `None` if no number
+    /// satisfies all comparisons.
     pub(crate) fn bounds(&self, assignment: Assignment<'_>) -> Option<(f64, f64)> {
         let mut bounds = (f64::NEG_INFINITY, f64::INFINITY);
         for ((offset, slope), is_true, at_zero) in self.compared(assignment) {
@@ -53,8 +54,8 @@ impl Comparisons {
         (bounds.0 < bounds.1).then_some(bounds)
     }
 
-    /// Returns the distribution of the compared number given the comparisons. The number is normal before the comparisons, with the given mean and
-    /// variance. The result is `None` if no number satisfies all comparisons.
+    /// Returns the distribution of the compared number given the comparisons. The compared number has, before the comparisons, a normal distribution
+    /// with the given mean and variance. The distribution is `None` if no number satisfies all comparisons.
     pub(crate) fn tilted(
         &self,
         assignment: Assignment<'_>,
@@ -71,7 +72,7 @@ impl Comparisons {
         })
     }
 
-    /// True if all comparisons have their values if the number is `number`.
+    /// True if the compared number `number` gives all comparisons the required results.
     pub(crate) fn holds(&self, assignment: Assignment<'_>, number: f64) -> bool {
         let mut all = self.compared(assignment);
         all.all(|((offset, slope), is_true, at_zero)| {
@@ -80,14 +81,14 @@ impl Comparisons {
         })
     }
 
-    /// Returns the sum of [`Site::log_values`] of the comparisons.
+    /// Returns the sum of [`Site::log_values`] over the comparisons.
     pub(crate) fn log_values(&self, finite: &FinitePart<'_>) -> f64 {
         let sites = self.all.iter().map(|(site, _)| site);
         sites.map(|site| site.log_values(finite)).sum()
     }
 
-    /// Returns, for each comparison, the offset and the slope of the compared function, the value of the comparison, and its value if the function is
-    /// zero.
+    /// Returns, for each comparison, the offset and the slope of the linear function, the required result of the comparison, and its result if the
+    /// function is zero.
     fn compared<'a>(
         &'a self,
         assignment: Assignment<'a>,

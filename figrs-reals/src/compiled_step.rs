@@ -1,4 +1,4 @@
-//! A compiled step of a filter: the distribution of the next state and the readings given the present state.
+//! A compiled step of a filter: the distribution of the next state and of the readings given the present state.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,38 +17,39 @@ use crate::made_elements::factor;
 
 const LN_SQRT_2_PI: f64 = 0.918_938_533_204_672_8;
 
-/// A reading is treated as determined by earlier readings if they reduce its standard deviation by this factor.
+/// A reading of a filter is treated as determined by earlier readings if they reduce its standard deviation by this factor.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// A reading agrees with the value that earlier readings determine if they differ by at most this number times their magnitudes.
+/// A reading of a filter agrees with the value that earlier readings determine if the two values differ by at most this number times their
+/// magnitudes.
 const AGREEING: f64 = 1e-12;
 
-/// The joint values of the finite elements of a state.
+/// The joint values of the finite elements in a filter's state.
 pub(crate) type FiniteStates = IndexSet<FiniteValues, FxBuildHasher>;
 
-/// The distribution of the next state and of the readings, for each joint value of the present state's finite elements.
+/// The distribution of a filter's next state and of the readings, for each joint value of the present state's finite elements.
 #[derive(Clone, Debug)]
 pub(crate) struct CompiledStep {
-    /// The elements of the readings, each with the range of its numbers among the numbers of all readings; `None` if the element is finite.
+    /// The elements of the readings, each with the range of its numbers in the vector of all readings; `None` if the element is finite.
     pub(crate) readings: Vec<(AnyElement, Option<Range<usize>>)>,
-    /// For each element of the next state, the range of its numbers in the state's concatenated numbers.
+    /// For each element of the next state, the range of its numbers in the state's concatenated vector of numbers.
     pub(crate) numbers: Vec<Option<Range<usize>>>,
     pub(crate) states: FiniteStates,
-    /// For each joint value of the present state, the possible outcomes of the step.
+    /// For each joint value of the present state's finite elements, the possible outcomes of the filter's step.
     pub(crate) outcomes: Vec<Vec<Outcome>>,
     pub(crate) affine: Vec<Affine>,
 }
 
-/// An outcome of the finite elements of a step.
+/// An outcome of the finite elements in a step of a filter.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
-    /// The probability of the outcome, given the present state.
+    /// The probability of the outcome, given the present state's finite elements.
     pub(crate) share: f64,
-    /// The index of the next state's joint value.
+    /// The index of the joint value of the next state's finite elements.
     pub(crate) next: usize,
-    /// The values of the finite readings.
+    /// The values of the finite readings in this outcome.
     pub(crate) read: Vec<Datum>,
-    /// The index of the linear function that gives the real readings and the numbers of the next state.
+    /// The index of the linear function that gives the real readings and the real numbers of the next state.
     pub(crate) affine: usize,
 }
 
@@ -60,18 +61,18 @@ pub(crate) struct Affine {
     pub(crate) coefficients: DMatrix<f64>,
 }
 
-/// Observed values of readings.
+/// Observed values of a filter's readings.
 struct Observed<'m> {
-    /// The observed numbers, each with its index among the numbers of all readings.
+    /// The observed real numbers, each with its index among the numbers of all readings.
     numbers: Vec<(usize, f64)>,
     /// For each finite reading, its value if it is observed.
     finite: Vec<Option<&'m Datum>>,
 }
 
 impl CompiledStep {
-    /// Returns the distribution `belief` of the present state with the numbers that the step assumes.
+    /// Returns the distribution `belief` of the present state, with its numbers in the order that this compiled step assumes.
     ///
-    /// **Errors.** [`Error::InvalidSetting`] if the law is for another state.
+    /// **Errors.** [`Error::InvalidSetting`] if the compiled step is for a state with other elements.
     pub(crate) fn present<'b>(&self, belief: &'b Belief) -> Result<Cow<'b, Belief>, Error> {
         belief.with_layout(&self.numbers).ok_or_else(|| {
             let value = "a law for a state with other elements".to_owned();
@@ -79,14 +80,14 @@ impl CompiledStep {
         })
     }
 
-    /// Returns the distribution of the next state, given the distribution `belief` of the present state and the evidence of `model` about readings. If
-    /// `is_pair` is true, the result is the joint distribution of the next state, of the index of the present state's component, and of the present
-    /// state's numbers.
+    /// Returns the distribution of a filter's next state, given the distribution `belief` of the present state and the evidence of `model` about
+    /// readings. If `is_pair` is true, the result is the joint distribution of the next state, of the index of the present state's mixture component,
+    /// and of the present state's numbers.
     ///
     /// **References.** Kaminski, Bryson and Schmidt, *Discrete square root filtering*, 1971 (the array form of the filter of Kalman).
     ///
-    /// **Errors.** [`Error::InvalidSetting`] if the law is for another state, or if the evidence is not an observation of a reading;
-    /// [`Error::NotClosedForm`] if earlier readings determine a reading; [`Error::ImpossibleEvidence`] if the readings are impossible.
+    /// **Errors.** [`Error::InvalidSetting`] if the compiled step is for a state with other elements, or if the evidence is not an observation of a
+    /// reading; [`Error::NotClosedForm`] if earlier readings determine a reading; [`Error::ImpossibleEvidence`] if the readings are impossible.
     pub(crate) fn run(
         &self,
         belief: &Belief,
@@ -170,7 +171,7 @@ impl CompiledStep {
         })
     }
 
-    /// Number of real numbers of the next state.
+    /// Number of real numbers in the next state of the filter.
     fn dimension(&self) -> usize {
         let ends = self.numbers.iter().flatten().map(|range| range.end);
         ends.max().unwrap_or(0)
@@ -234,7 +235,7 @@ impl CompiledStep {
         Ok(all)
     }
 
-    /// Returns the linear functions without the readings that are not observed.
+    /// Returns the linear functions of a step without the rows of readings that are not observed.
     fn affine_of(&self, observed: &[(usize, f64)]) -> Cow<'_, [Affine]> {
         let numbers = self
             .readings
@@ -255,7 +256,7 @@ impl CompiledStep {
         Cow::Owned(self.affine.iter().map(rows).collect())
     }
 
-    /// Returns the error that earlier readings determine the observed number with the index `number`.
+    /// Returns the error that earlier readings already determine the observed number with the index `number`.
     fn determined(&self, number: usize, model: &Model) -> Error {
         let is_reading = |numbers: &Option<Range<usize>>| {
             let numbers = numbers.as_ref();
@@ -276,7 +277,7 @@ impl CompiledStep {
 }
 
 impl Observed<'_> {
-    /// True if the finite readings may have the values `read`.
+    /// True if the values `read` of the finite readings agree with the observed values.
     fn admits(&self, read: &[Datum]) -> bool {
         let mut pairs = self.finite.iter().zip(read);
         pairs.all(|(observed, value)| observed.is_none_or(|x| x.same_as(value.as_any())))
@@ -284,12 +285,12 @@ impl Observed<'_> {
 }
 
 impl Affine {
-    /// Returns the distribution of the next state's numbers, given one component of the present state's distribution, whose deviations are `lower`
-    /// times independent standard normal numbers, and given the observed numbers; also returns the log-density of these numbers. If `is_pair` is
-    /// true, the returned distribution is the joint distribution with the present state's numbers.
+    /// Returns the distribution of the next state's numbers given the observed numbers, and their log-density, for one component of the present
+    /// state's mixture. The deviations of this component are `lower` times independent standard normal numbers. If `is_pair` is true, the returned
+    /// distribution is the joint distribution of the next and the present state's numbers.
     ///
-    /// **Errors.** The index of an observed number, if the numbers before it determine it. If `is_single` is true, it is no error if the observed
-    /// number agrees with the determined one.
+    /// **Errors.** The index of an observed number, if the observed numbers before it determine it. If `is_single` is true, an observed number that
+    /// is determined by earlier numbers is no error if its value agrees with the determined value.
     fn next(
         &self,
         present: &BeliefComponent,
@@ -376,7 +377,7 @@ fn invalid(value: String, remedy: &'static str) -> Error {
     }
 }
 
-/// Rotates the columns of a matrix until it is a lower triangle; this does not change the product of the matrix and its transpose.
+/// Rotates the columns of a matrix until the matrix is lower triangular; the product of the matrix and its transpose does not change.
 ///
 /// **References.** Golub and Van Loan, *Matrix Computations*, 2013, section 5.2.2 (Householder reflections).
 pub(crate) fn rotate(matrix: &mut DMatrix<f64>) {

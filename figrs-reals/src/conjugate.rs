@@ -1,9 +1,9 @@
 //! Parameters with a conjugate prior, such as unknown probabilities, rates, precisions and lists of probabilities.
 //!
-//! In this module, a parameter is a continuous element that is not normal. All elements whose distributions depend on a parameter must be observed or
-//! finite. For each assignment of the finite elements, the product of the prior and the likelihoods of a parameter is proportional to a member of the
-//! prior's family. The integral of the product over the parameter is a number for each assignment. The integrals become a factor of the finite
-//! elements.
+//! In this module, a parameter is a continuous element that is not normal. In a model with a closed form, all elements whose distributions depend on
+//! a parameter must be observed or finite. For each assignment of the finite elements, the product of the prior and the likelihoods of a parameter is
+//! proportional to a member of the prior's family. The integral of the product of prior and likelihoods over the parameter is a number for each
+//! assignment of the finite elements. The integrals over a parameter with a conjugate prior become a factor of the finite elements.
 
 use std::any::{Any, TypeId};
 use std::rc::Rc;
@@ -17,38 +17,39 @@ use smallvec::SmallVec;
 use crate::finite_part::FinitePart;
 use crate::linear_element::{Conditional, union};
 
-/// The terms of a log-likelihood that are also allowed for a multiple of a parameter.
+/// The terms of a parameter's log-likelihood that are also allowed if the distribution depends on a multiple of the parameter.
 const SCALED: [Term; 4] = [Term::Linear, Term::Square, Term::Inverse, Term::Log];
 
-/// An element that is a parameter, or a multiple of a parameter.
+/// An element that is a parameter with a conjugate prior, or a multiple of such a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Multiple {
     pub(crate) parameter: usize,
     pub(crate) factor: f64,
 }
 
-/// A parameter with its conjugate prior, and the elements whose distributions depend on it.
+/// A parameter with its conjugate prior, and the elements whose distributions depend on the parameter.
 #[derive(Debug)]
 pub(crate) struct Parameter {
     pub(crate) element: AnyElement,
-    /// The prior for each assignment of some finite elements, as an atomic element.
+    /// The prior for each assignment of some finite elements; each prior is an atomic element.
     pub(crate) prior: Rc<Conditional<AnyElement>>,
     pub(crate) readers: Vec<Reader>,
     /// The density of the normal elements whose precisions or variances are multiples of the parameter; `None` if there are no such elements.
     pub(crate) scaled: Option<ScaledNormals>,
-    /// True if a `Chain` selects among parameters that include this one; the `Chain` then takes the place of this parameter.
+    /// True if a `Chain` selects among parameters that include this one; the `Chain` is then used as the parameter.
     pub(crate) is_chosen: bool,
 }
 
-/// The density of the observed numbers as a function of a parameter that scales the precisions, or the variances, of all normal elements.
+/// The density of the observed numbers as a function of a parameter that scales the precisions, or the variances, of all normal elements in the
+/// model.
 ///
-/// Let λ be the parameter itself if it scales the precisions, and its inverse if it scales the variances. The natural logarithm of the density is
-/// `(numbers / 2) ln λ - λ squares / 2`, up to a constant.
+/// Let λ be the parameter that scales the normal elements, if it scales their precisions, and its inverse if it scales their variances. The natural
+/// logarithm of the density of the observed numbers is `(numbers / 2) ln λ - λ squares / 2`, up to a constant, where λ scales the precisions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScaledNormals {
     pub(crate) measure: ScaledQuantity,
     pub(crate) numbers: f64,
-    /// The squared Mahalanobis distance of the observed numbers from their means, if the parameter is one.
+    /// The squared Mahalanobis distance of the observed numbers from their means, if the scaling parameter is one.
     pub(crate) squares: f64,
 }
 
@@ -60,7 +61,7 @@ pub(crate) enum ScaledQuantity {
 }
 
 impl ScaledQuantity {
-    /// Returns the parameter that multiplies the precisions by `precision`.
+    /// Returns the value of the parameter that multiplies the precisions of the normal elements by `precision`.
     fn parameter(self, precision: f64) -> f64 {
         match self {
             Self::Precision => precision,
@@ -84,8 +85,9 @@ impl ScaledNormals {
     }
 }
 
-/// Returns a typical precision of normal numbers whose precision or variance has the distribution `parameter`: a normal number with this precision
-/// has the scale of their Student's t-distribution. Returns `None` if this distribution is not known.
+/// Returns a typical precision of normal numbers whose precision or variance has the distribution `parameter`. A normal number with this precision
+/// has the scale of the Student's t-distribution of these numbers. Returns `None` if the distribution of the normal numbers is not a known Student's
+/// t-distribution.
 pub(crate) fn typical_precision(parameter: &dyn AtomicOp) -> Option<f64> {
     let (_, squared_scale) = parameter.student_t_of_spread()?;
     Some(squared_scale.recip())
@@ -99,33 +101,34 @@ pub(crate) struct Reader {
     pub(crate) open: usize,
     pub(crate) factor: f64,
     pub(crate) value: ReadValue,
-    /// The indices of the finite elements on which the element's distribution depends, in ascending order. If the element is finite, the list
-    /// includes the element itself.
+    /// The indices of the finite elements on which the element's distribution depends, in ascending order. If the element with the conjugate
+    /// parameter is finite, the list includes the element itself.
     pub(crate) scope: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) enum ReadValue {
     Observed(Datum),
-    /// The element is finite and has the contained index.
+    /// The element that depends on the parameter is finite, and has the contained index among the finite elements.
     Child(usize),
 }
 
-/// The posterior of a parameter for one assignment of the finite elements.
+/// The posterior of a parameter with a conjugate prior, for one assignment of the finite elements.
 #[derive(Clone)]
 pub(crate) struct ParameterPosterior {
     pub(crate) distribution: Option<Arc<dyn AtomicOp>>,
-    /// The natural logarithm of the integral of the product of the prior and the likelihoods.
+    /// The natural logarithm of the integral of the prior times the likelihoods over the parameter.
     pub(crate) log_total: f64,
 }
 
 impl ParameterPosterior {
-    /// Returns the numbers of the most probable value of the parameter; `None` if the density is unbounded, or if the evidence is impossible.
+    /// Returns the numbers of the most probable value of the parameter; `None` if the posterior density is unbounded, or if the evidence is
+    /// impossible.
     pub(crate) fn mode(&self) -> Option<Vec<f64>> {
         self.distribution.as_ref()?.mode()
     }
 
-    /// Returns the natural logarithm of the largest product of the prior and the likelihoods; `None` if it is unbounded.
+    /// Returns the natural logarithm of the maximum of the prior times the likelihoods; `None` if the product is unbounded.
     pub(crate) fn log_max(&self, parameter: &AnyElement) -> Option<f64> {
         let Some(distribution) = &self.distribution else {
             return Some(self.log_total);
@@ -136,7 +139,7 @@ impl ParameterPosterior {
     }
 }
 
-/// Returns a number or a list of numbers, whichever is the type of the values of `element`.
+/// Returns `numbers` as a value of the type of `element`: a number or a list of numbers.
 pub(crate) fn value_of_numbers(element: &AnyElement, numbers: Vec<f64>) -> Datum {
     let is_number = element.no_values().value_type() == TypeId::of::<f64>();
     match numbers[..] {
@@ -232,7 +235,8 @@ impl Parameter {
     }
 }
 
-/// Returns a function that computes the natural logarithm of the probability, or density, of a value of `reader`.
+/// Returns a function that computes the natural logarithm of the probability, or density, of a value of `reader`, an element whose distribution
+/// depends on a parameter.
 fn log_prob(
     reader: &Reader,
 ) -> impl FnOnce(&dyn FamilyOp, &[&dyn Any], &dyn Any) -> Result<f64, Error> {
@@ -244,8 +248,9 @@ fn log_prob(
     }
 }
 
-/// Returns a typical value of a distribution of `prior`'s type: its mean. If the mean is infinite, returns the squared scale of the Student's
-/// t-distribution of a normal number whose variance has the distribution; one if this scale does not exist either.
+/// Returns a typical value of a parameter with a prior of the type of `prior`: the mean of its distribution. If the mean of the prior is infinite,
+/// the result is the squared scale of the Student's t-distribution of a normal number whose variance has the prior, or one if this scale does not
+/// exist either.
 pub(crate) fn middle(prior: &AnyElement, op: &dyn AtomicOp) -> Datum {
     let moments = op.moments().unwrap_or_default();
     let mut means = moments.iter().map(|moments| moments.0);
@@ -259,9 +264,11 @@ pub(crate) fn middle(prior: &AnyElement, op: &dyn AtomicOp) -> Datum {
 }
 
 impl Reader {
-    /// Returns the natural logarithm of the number of possible values of a finite element; zero if the element is observed.
+    /// Returns the natural logarithm of the number of possible values of a finite element; zero if the element that depends on the parameter is
+    /// observed.
     ///
-    /// In the factor graph, the finite element has a uniform distribution over its possible values, which this number compensates.
+    /// In the factor graph, the finite element has a uniform distribution over its possible values; the logarithm of their number compensates this
+    /// distribution.
     fn log_values(&self, finite: &FinitePart<'_>) -> f64 {
         match self.value {
             ReadValue::Child(child) => (finite.support(child).len() as f64).ln(),
@@ -269,7 +276,7 @@ impl Reader {
         }
     }
 
-    /// Returns the value of the multiple, if the parameter has the value `value`.
+    /// Returns the value of the parameter's multiple, if the parameter has the value `value`.
     fn scaled(&self, value: &Datum) -> Datum {
         match value.get::<f64>() {
             Some(number) if self.factor != 1.0 => Datum::new(number * self.factor),
@@ -277,7 +284,7 @@ impl Reader {
         }
     }
 
-    /// Calls `call` with the family of this element, its arguments, and its value.
+    /// Calls `call` with the distribution family of this element, the family's arguments, and the value of the element.
     fn with_arguments<R>(
         &self,
         finite: &FinitePart<'_>,
@@ -306,7 +313,7 @@ impl Reader {
         }
     }
 
-    /// Adds the log-likelihood of the parameter to `likelihood`, for one assignment of the finite elements.
+    /// Adds the log-likelihood of the parameter given this element to `likelihood`, for one assignment of the finite elements.
     fn add(
         &self,
         family: &dyn FamilyOp,
@@ -338,7 +345,7 @@ impl Reader {
     }
 }
 
-/// True if `element` can be the prior of a parameter: it is atomic, continuous, and conjugate to some likelihoods, with known moments.
+/// True if `element` can be the prior of a parameter: the element is atomic, continuous, and conjugate to some likelihoods, with known moments.
 pub(crate) fn is_prior(element: &AnyElement) -> bool {
     match element.kind() {
         Kind::Atomic(op) => !op.conjugate_terms().is_empty() && op.moments().is_some(),

@@ -34,8 +34,8 @@ impl Scan<'_> {
         })
     }
 
-    /// Makes `element` a parameter of conjugate likelihoods. Its distribution is continuous but not normal, and its arguments have finitely many
-    /// values. Returns `None` if the family has no conjugate likelihoods.
+    /// Classifies `element` as a parameter with a conjugate prior. The distribution of the parameter is continuous but not normal, and the arguments
+    /// of the distribution have finitely many values. The result is `None` if the distribution family of the element is conjugate to no likelihoods.
     pub(crate) fn parameter_member(
         &mut self,
         element: &AnyElement,
@@ -105,8 +105,8 @@ impl Scan<'_> {
         Ok(form)
     }
 
-    /// Classifies the normal `element`, whose precision or variance is a multiple of a parameter; the parameter is assumed to be one. Returns `None` if the precision or variance is not a multiple of a parameter, or if the element is observed and has no real
-    /// parent.
+    /// Classifies the normal `element`, whose precision or variance is a multiple of a parameter; in the factor graph, the parameter is assumed to be
+    /// one. Returns `None` if the precision or variance is not a multiple of a parameter, or if the element is observed and has no real parent.
     pub(crate) fn scaled_member(
         &mut self,
         element: &AnyElement,
@@ -155,8 +155,8 @@ impl Scan<'_> {
         Ok(Some(self.add_vector(element, rule)))
     }
 
-    /// Records the parameter that scales the precisions or the variances of all normal elements, if a parameter scales a normal element; the factor
-    /// graph then integrates over this parameter.
+    /// Records the parameter that scales the precisions or the variances of all normal elements, if there is one; the factor graph then integrates
+    /// over this parameter.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if a parameter scales only some of the normal elements, or if a finite element selects among normal
     /// elements.
@@ -232,7 +232,8 @@ impl Scan<'_> {
         Ok(values)
     }
 
-    /// Makes the `Chain` `element` a parameter, if all its results are parameters. Returns `None` if they are not.
+    /// Classifies the `Chain` `element` as a parameter, if all its results are parameters with conjugate priors. Returns `None` if not all results of
+    /// the `Chain` are parameters.
     pub(crate) fn chosen_parameter(
         &mut self,
         element: &AnyElement,
@@ -273,7 +274,7 @@ impl Scan<'_> {
         Ok(Some(self.add_parameter(element, prior)))
     }
 
-    /// Checks that no element except the `Chain` depends on the parameters among which a `Chain` selects.
+    /// Checks that no element except the selecting `Chain` depends on the parameters among which a `Chain` selects.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if another element depends on a parameter among which a `Chain` selects.
     pub(crate) fn check_chosen_parameters(&self) -> Result<(), Error> {

@@ -1,4 +1,4 @@
-//! Draws from the approximation that expectation propagation computes, guided by comparisons and weighted by the exact likelihoods.
+//! Weighted draws from the approximation of expectation propagation. The draws are guided by comparisons and weighted by the exact likelihoods.
 
 use figrs_answer::answer::{Answer, LogEvidence, RunStatistics, TargetMarginal};
 use figrs_answer::error::Error;
@@ -12,13 +12,13 @@ use crate::closed_form::{MAX_COMPONENTS, RealTarget, explained, impossible};
 use crate::hybrid_model::HybridModel;
 use crate::hybrid_world::{HybridWorld, finite_targets};
 
-/// Number of draws between two checks of the deadline.
+/// Number of draws between two checks of the deadline of a run.
 const DRAWS_PER_LOOK: u64 = 256;
 
-/// The settings of the weighted draws that correct the approximation of expectation propagation.
+/// The settings of the weighted draws that correct the approximation by expectation propagation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Correction {
-    /// Number of draws; `None` if the approximation is not corrected.
+    /// Number of weighted draws; `None` if the approximation is not corrected.
     pub(crate) samples: Option<u64>,
     pub(crate) seed: u64,
 }
@@ -32,10 +32,11 @@ struct TargetValues {
 impl Correction {
     /// Returns the marginals of the targets, estimated from weighted draws.
     ///
-    /// The draws satisfy all comparisons, as those of [`GuidedDraws`] do, if there are not too many. The weight of a draw is the product of two
-    /// factors: the weight of the guided draw, and the product of all other likelihoods, divided by the product of their approximations.
+    /// The weighted draws satisfy all comparisons, as the draws of [`GuidedDraws`] do, if there are not too many comparisons. The weight of a draw is
+    /// the product of two factors: the weight by which the draw was guided to satisfy the comparisons, and the product of all other likelihoods,
+    /// divided by the product of their approximations.
     ///
-    /// **Errors.** [`Error::NoSampleMetEvidence`] if all weights are zero; the errors of the model's functions and of the elimination.
+    /// **Errors.** [`Error::NoSampleMetEvidence`] if all weights are zero; the errors of the model's functions and of the variable elimination.
     pub(crate) fn answer(
         self,
         algorithm: &'static str,

@@ -1,4 +1,5 @@
-//! The log-evidence on the integrated elements for many values of the drawn elements, which share one scan and one elimination.
+//! The log-evidence on the elements that `Collapsed` integrates out, for many values of the drawn elements that share one analysis of the model and
+//! one elimination.
 
 use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Datum, Limits, Model, SupportBuilder};
@@ -11,22 +12,22 @@ use crate::finite_part::CASE;
 use crate::hybrid_model::HybridModel;
 use crate::scan::Scan;
 
-/// Maximum number of joint values that share one elimination.
+/// Maximum number of joint values of the drawn elements that share one elimination.
 const MOST_CASES: usize = 128;
 
-/// Number of Gaussian functions and table entries that one elimination should have: its number of cases times the size of one case.
+/// Number of Gaussian functions and table entries that a shared elimination should have: the number of its cases times the size of one case.
 const CELLS: usize = 1 << 14;
 
-/// Number of joint values for which the size of a shared elimination is measured.
+/// Number of joint values of the drawn elements for which the size of a shared elimination is measured.
 const TRIED: usize = 16;
 
 /// Number of Gaussian functions and table entries whose computation takes as long as the preparation of an elimination (measured on small models).
 const PREPARATION: usize = 32;
 
-/// For each of `all`, which are joint values of the drawn elements, returns the logarithm of the probability of the evidence on the integrated
-/// elements. If the answer for one of them fails, calls `fail` with the error; its probability is then zero.
+/// For each joint value of the drawn elements in `all`, returns the logarithm of the probability of the evidence on the elements that are integrated
+/// out. If the answer for a joint value fails, calls `fail` with the error; the probability of the evidence is then zero.
 ///
-/// The result depends on the distinct joint values in the order of their first occurrence, and not on their repetitions.
+/// The result depends on the distinct joint values of the drawn elements in the order of their first occurrence, and not on their repetitions.
 pub(crate) fn log_evidences(
     part: &DrawnPart,
     model: &Model,
@@ -63,7 +64,7 @@ pub(crate) fn log_evidences(
     places.into_iter().map(|place| logs[place]).collect()
 }
 
-/// Returns the logarithm of the probability of the evidence on the integrated elements, given the `values` of the drawn elements.
+/// Returns the logarithm of the probability of the evidence on the elements that are integrated out, given the `values` of the drawn elements.
 fn log_evidence(part: &DrawnPart, model: &Model, values: &[Datum]) -> Result<f64, Error> {
     let rest = part.rest(model, values);
     match closed_form_answer("Collapsed", (&rest, &[]), &Limits::default()) {
@@ -75,9 +76,10 @@ fn log_evidence(part: &DrawnPart, model: &Model, values: &[Datum]) -> Result<f64
     }
 }
 
-/// Returns the log-evidence of the cases `rows` by one elimination; `None` if there is only one case, or if the cases have no common closed form.
+/// Returns the log-evidence of the cases `rows` (values of the drawn elements) by one elimination; `None` if there is only one case, or if the cases
+/// have no common closed form.
 ///
-/// The cases have no common closed form if, for example, an observation has a density in one case and is implied by other observations in another
+/// Several cases have no common closed form if, for example, an observation has a density in one case and is implied by other observations in another
 /// case, or if a function fails in one of the cases.
 fn shared_log_evidences(part: &DrawnPart, model: &Model, rows: &[&Vec<Datum>]) -> Option<Vec<f64>> {
     if rows.len() < 2 {
@@ -110,7 +112,8 @@ fn shared_log_evidences(part: &DrawnPart, model: &Model, rows: &[&Vec<Datum>]) -
     }
 }
 
-/// Builds the factor graph of a model whose elements have a closed form; `cases` are the cases of the model, if it has some.
+/// Builds the factor graph of a model whose elements have a closed form; `cases` has the values that differ between the cases of the model, if there
+/// are several.
 fn hybrid_model<'m>(
     (model, targets): (&'m Model, &[AnyElement]),
     cases: Option<&Cases>,
@@ -125,9 +128,9 @@ fn hybrid_model<'m>(
     HybridModel::new(scan, model, targets, limits)
 }
 
-/// Returns the number of Gaussian functions and table entries of a model and of its elimination.
+/// Returns the number of Gaussian functions and table entries of a model and of its variable elimination.
 ///
-/// **Errors.** The errors of the closed form.
+/// **Errors.** The errors that occur if the model has no closed form.
 fn size(model: &Model, cases: Option<&Cases>, limits: &Limits) -> Result<usize, Error> {
     let hybrid = hybrid_model((model, &[]), cases, limits)?;
     let elimination = Elimination::run(&hybrid.graph, MAX_COMPONENTS, &limits.until);
@@ -135,11 +138,11 @@ fn size(model: &Model, cases: Option<&Cases>, limits: &Limits) -> Result<usize, 
     Ok(hybrid.size() + elimination.entries())
 }
 
-/// Returns the largest number of joint values of the drawn elements that should share one elimination; one if a shared elimination is larger than the
-/// eliminations of its cases together, or impossible.
+/// Returns the largest number of joint values of the drawn elements that should share one elimination. The result is one if a shared elimination is
+/// impossible, or larger than the separate eliminations together.
 ///
-/// A shared elimination is larger if a finite element depends on several elements that are functions of the case: the elimination then has entries
-/// for all combinations of their values.
+/// An elimination that several cases share is larger if a finite element depends on several elements whose values differ between the cases: the
+/// elimination then has entries for all combinations of these values.
 pub(crate) fn cases_together(part: &DrawnPart, model: &Model) -> Result<usize, Error> {
     let limits = Limits::default();
     let mut rows = part.examples(model, TRIED, &limits)?;

@@ -19,23 +19,23 @@ use crate::scan::{Form, Scan};
 /// Maximum number of calls of a drawn `Chain`'s function that are made to find the elements on which the function depends.
 const MAX_CALLS: usize = 4096;
 
-/// The division of a model into drawn elements and remaining elements. All elements on which a drawn element depends are drawn too; the remaining
-/// elements have a closed form given the drawn values.
+/// The division of a model's elements into those that are drawn and those that are not. All elements on which a drawn element depends are drawn too;
+/// the elements that are not drawn have a closed form given the drawn values.
 #[derive(Debug)]
 pub(crate) struct DrawnPart {
-    /// The drawn elements. In the model of the remaining elements, all drawn elements have values, because any function of a `Chain` may depend on
-    /// them.
+    /// The drawn elements. In the model of the elements that are not drawn, all drawn elements have values, because any function of a `Chain` may
+    /// depend on them.
     pub(crate) elements: Vec<AnyElement>,
     members: FxHashSet<ElementId>,
-    /// Number of normal elements and parameters among the remaining elements.
+    /// Number of normal elements and parameters among the elements that are not drawn.
     pub(crate) integrated_out: u64,
     /// The result of [`cases_together`](Self::cases_together), once it is known.
     together: OnceLock<usize>,
 }
 
 impl DrawnPart {
-    /// Finds the elements that must be drawn so that the remaining elements have a closed form; returns `None` if no normal elements and no
-    /// parameters remain.
+    /// Finds the elements that must be drawn so that all other elements have a closed form; returns `None` if no normal elements and no parameters
+    /// are among the others.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if an element without closed form is created within a `Chain`, or if the function of a drawn `Chain`
     /// depends on unknown elements; the errors of the model.
@@ -108,12 +108,12 @@ impl DrawnPart {
         rest.cloned().collect()
     }
 
-    /// Returns the model of the drawn elements, with the evidence on these elements.
+    /// Returns the model of the drawn elements, with the evidence about these elements.
     pub(crate) fn own(&self, model: &Model) -> Model {
         model.filtered(|i| self.has(&model.evidence()[i].0))
     }
 
-    /// Returns the model of the remaining elements, in which interventions set the drawn elements to `values`.
+    /// Returns the model of the elements that are not drawn, in which interventions set the drawn elements to `values`.
     pub(crate) fn rest(&self, model: &Model, values: &[Datum]) -> Model {
         let rest = model.filtered(|i| !self.has(&model.evidence()[i].0));
         let set = self.elements.iter().zip(values);
@@ -122,7 +122,7 @@ impl DrawnPart {
         })
     }
 
-    /// Returns the model of the remaining elements, in which the drawn elements are functions of the case.
+    /// Returns the model of the elements that are not drawn, in which each drawn element is a function of the index of the case.
     pub(crate) fn rest_of_cases(&self, model: &Model, cases: &Cases) -> Model {
         let rest = model.filtered(|i| !self.has(&model.evidence()[i].0));
         cases.model(rest)
@@ -134,7 +134,7 @@ impl DrawnPart {
         *self.together.get_or_init(find)
     }
 
-    /// True unless a known distribution of a drawn element gives its value in `values` the probability zero.
+    /// True unless a drawn element with a known distribution has probability zero for its value in `values`.
     pub(crate) fn is_possible(&self, values: &[Datum]) -> bool {
         let places = self.elements.iter().enumerate();
         let places: FxHashMap<ElementId, usize> = places.map(|(i, e)| (e.id(), i)).collect();
@@ -158,7 +158,7 @@ impl DrawnPart {
         })
     }
 
-    /// Returns `count` joint values of the drawn elements, sampled without evidence.
+    /// Returns `count` joint values of the drawn elements, sampled from the model without evidence.
     pub(crate) fn examples(
         &self,
         model: &Model,
@@ -182,8 +182,8 @@ impl DrawnPart {
     }
 }
 
-/// Returns the parents of `refused` that are parameters or nonlinear functions. If there are none, returns the real parents of `refused`; without
-/// real parents, returns `refused` itself.
+/// Returns the parents of `refused`, an element without closed form, that are parameters or nonlinear functions. If no parents of `refused` are
+/// parameters or nonlinear functions, returns its real parents; without real parents, returns `refused` itself.
 fn open_parents(scan: &Scan<'_>, refused: &AnyElement) -> Vec<AnyElement> {
     let with = |accepts: fn(&Form) -> bool| -> Vec<AnyElement> {
         let parents = refused.parents().iter();
@@ -205,7 +205,7 @@ fn open_parents(scan: &Scan<'_>, refused: &AnyElement) -> Vec<AnyElement> {
 /// The elements on which the targets and the evidence of a model depend, without the results of `Chain` elements.
 struct StaticGraph {
     elements: FxHashMap<ElementId, AnyElement>,
-    /// The elements in the order in which they were found, which is the same in every run.
+    /// The elements of the query in the order in which they were found, which is the same in every run.
     order: Vec<ElementId>,
     set: FxHashSet<ElementId>,
 }
@@ -243,9 +243,9 @@ impl StaticGraph {
         }
     }
 
-    /// Adds the elements on which the functions of drawn `Chain` elements depend, and the elements on which these depend.
+    /// Adds the elements on which the functions of drawn `Chain` elements depend, and all elements on which the added elements depend.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if a function depends on unknown elements.
+    /// **Errors.** [`Error::NotClosedForm`] if the function of a `Chain` depends on unknown elements.
     fn add_captured(
         &self,
         members: &mut FxHashSet<ElementId>,
@@ -267,8 +267,7 @@ impl StaticGraph {
         }
     }
 
-    /// Returns the elements outside of `members` on which the function of `element` depends, if `element` is a `Chain`; otherwise returns an empty
-    /// list.
+    /// Returns the elements outside of `members` that the function of `element` uses, if `element` is a `Chain`; otherwise returns an empty list.
     fn captured(
         &self,
         element: &AnyElement,
@@ -328,7 +327,7 @@ impl StaticGraph {
     }
 }
 
-/// True if the element is a `Chain`, but not a member of a family.
+/// True if the element is a `Chain` that does not belong to a distribution family.
 fn is_generic_chain(element: &AnyElement) -> bool {
     matches!(element.kind(), Kind::Chain(_, op) if op.family().is_none())
 }

@@ -18,18 +18,18 @@ use crate::hybrid_world::{HybridWorld, finite_targets};
 use crate::scan::Scan;
 
 pub(crate) struct DrawnRest {
-    /// For each joint value of the drawn elements, the draws of the targets; an empty list if the run ended before these draws.
+    /// For each joint value of the drawn elements, the draws of the integrated targets; an empty list if the run ended before these draws.
     draws: Vec<Vec<Vec<Datum>>>,
-    /// True if some joint values have no draws, because the run ended.
+    /// True if the integrated targets have no draws for some joint values of the drawn elements, because the run ended.
     pub(crate) is_cut: bool,
 }
 
 impl DrawnRest {
-    /// Draws the targets `own` for each joint value of the drawn elements; `counts` has the number of draws for each joint value. When the run ends,
-    /// the remaining joint values get no draws.
+    /// Draws the integrated targets `own` for each joint value of the drawn elements, as many times as `counts` states for that joint value. When the
+    /// run ends, the integrated targets get no draws for the joint values that were not visited yet.
     ///
-    /// If the run can end early, the joint values of weighted samples are visited in random order, so that the joint values without draws are a
-    /// random choice. The joint values of Markov chains are visited in the order of the chains.
+    /// If the run can end early, joint values of the drawn elements from weighted samples are visited in random order, so that the joint values
+    /// without draws are a random choice. Joint values of the drawn elements from Markov chains are visited in the order of the chains.
     pub(crate) fn new(
         part: &DrawnPart,
         (model, own): (&Model, &[AnyElement]),
@@ -92,8 +92,8 @@ impl DrawnRest {
         Ok(this)
     }
 
-    /// Returns the marginal of a target that was integrated out. The draws of the target for one joint value of the drawn elements share the weight
-    /// of this joint value equally.
+    /// Returns the marginal of a target that was integrated out. For one joint value of the drawn elements, the draws of the integrated target share
+    /// the weight of the joint value equally.
     pub(crate) fn marginal(
         &self,
         target: &AnyElement,
@@ -155,7 +155,8 @@ impl DrawnRest {
     }
 }
 
-/// For each value of the Markov chains, returns the first step at which a chain has it; `None` if the samples are not from Markov chains.
+/// For each value that the Markov chains visit, returns the first step at which a chain has this value; `None` if the samples are not from Markov
+/// chains.
 fn first_places(joint: &TargetMarginal) -> Option<Vec<usize>> {
     let Estimate::Chains { indices, chains } = &joint.estimate else {
         return None;
@@ -169,7 +170,8 @@ fn first_places(joint: &TargetMarginal) -> Option<Vec<usize>> {
     Some(firsts)
 }
 
-/// Returns the values of the chains, one chain after another. All chains end before the first step at which one of them has a value without draws.
+/// Returns the values of the Markov chains, one chain after another. All Markov chains are cut before the first step at which one of them has a value
+/// for which the integrated targets were not drawn.
 fn used_places<'a, T>(
     drawn: &'a [u32],
     chains: usize,
@@ -184,8 +186,8 @@ fn used_places<'a, T>(
     drawn.chunks(length).flat_map(move |chain| &chain[..end])
 }
 
-/// Returns, for each step of the Markov chains, the index of a draw of the integrated elements; `indices` has the indices of the draws for each value
-/// of the drawn elements.
+/// Returns, for each step of the Markov chains, the index of a draw of the integrated elements; `indices` lists the draws for each value of the drawn
+/// elements.
 fn chain_draws(drawn: &[u32], chains: usize, indices: &[Vec<u32>]) -> Vec<u32> {
     let mut next = vec![0; indices.len()];
     let each = used_places(drawn, chains, indices).map(|&value| {
@@ -196,8 +198,8 @@ fn chain_draws(drawn: &[u32], chains: usize, indices: &[Vec<u32>]) -> Vec<u32> {
     each.collect()
 }
 
-/// Returns draws of the elements `own` for each of the joint values `rows` of the drawn elements, by one elimination if the joint values have a common
-/// closed form. `counts` has the number of draws for each joint value.
+/// Returns draws of the elements `own` for each of the joint values `rows` of the drawn elements, by one elimination if the joint values have a
+/// common closed form. The argument `counts` has the number of draws for each joint value of the drawn elements.
 fn draws_of_values(
     (part, model, own): (&DrawnPart, &Model, &[AnyElement]),
     (rows, counts): (&[&Vec<Datum>], &[usize]),
@@ -226,15 +228,15 @@ fn draws_of_values(
     Ok(all)
 }
 
-/// Draws of a model with or without cases.
+/// Draws from a model with a single case or with several cases.
 enum RestDraws<'e> {
     Alone(Box<HybridDraws<'e>>),
-    /// Draws given the variable that selects the case; the list has the case of each value of the variable.
+    /// Draws given the variable that selects the case; the list has the index of the case for each value of the variable.
     OfCases(ConditionalDraws<'e>, &'e [u32]),
 }
 
 impl RestDraws<'_> {
-    /// Draws a value of each variable and of each vector; `None` if the case is impossible.
+    /// Draws a value of each finite variable and of each real vector; `None` if the case is impossible.
     fn draw(&mut self, case: usize, random: &mut Stream) -> Option<(Vec<u32>, Vec<DVector<f64>>)> {
         match self {
             Self::Alone(draws) => draws.draw(random),
@@ -247,7 +249,7 @@ impl RestDraws<'_> {
 }
 
 /// Returns draws of some elements from their joint distribution in closed form, for each case of the model; `counts` has the number of draws for each
-/// case. A model without `cases` is one case.
+/// case. A model without `cases` is treated as one case.
 fn draws_of_rest(
     (model, targets): (&Model, &[AnyElement]),
     cases: Option<&Cases>,

@@ -1,4 +1,4 @@
-//! `ExpectationPropagation`: approximate marginals of normal elements with likelihoods that are not Gaussian.
+//! The algorithm `ExpectationPropagation`: approximate marginals of normal elements with likelihoods that are not Gaussian.
 
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::estimate::Estimate;
@@ -15,38 +15,40 @@ use crate::correction::Correction;
 use crate::hybrid_model::HybridModel;
 use crate::scan::{Accepted, Scan};
 
-/// Number of draws for the check of an approximation.
+/// Number of weighted draws with which the approximation of expectation propagation is checked.
 const CHECKING_DRAWS: u64 = 10_000;
 
 /// An algorithm for real elements that are normal given the finite elements, with likelihoods that are not Gaussian: approximate marginals by
 /// expectation propagation.
 ///
-/// The likelihoods may be comparisons of real elements (`greater_than` and the like), and conditions and weights of one real number. A likelihood may
-/// also come from a finite element whose distribution depends on one real number (probit and logistic observations, thresholds, counts), or from an
-/// observed element whose distribution given one real number is not normal (Student-t noise). Expectation propagation approximates each likelihood
-/// that is not Gaussian by a Gaussian function of its real number. Given all other approximations, the product with this function has the same
-/// integral, mean and variance as the product with the likelihood. `ExpectationPropagation` solves the approximated model exactly, as `Exact` does.
+/// In `ExpectationPropagation`, the likelihoods may be comparisons of real elements (`greater_than` and the like), and conditions and weights of one
+/// real number. A likelihood may also come from a finite element whose distribution depends on one real number (probit and logistic observations,
+/// thresholds, counts), or from an observed element whose distribution given one real number is not normal (Student-t noise). Expectation propagation
+/// approximates each likelihood that is not Gaussian by a Gaussian function of its real number. Given the approximations of all other likelihoods,
+/// the product with the Gaussian function has the same integral, mean and variance as the product with the exact likelihood. `ExpectationPropagation`
+/// solves the approximated model exactly, as `Exact` does.
 ///
 /// **Guarantee.** A model whose likelihoods are all Gaussian is answered exactly. If the model has a single likelihood that is not Gaussian and no
-/// other finite elements, the means, the covariances and the log-evidence are exact up to the error of a quadrature. The quadrature looks at numbers
-/// that are about a hundredth of a standard deviation apart, and a search for narrow peaks looks once at up to 65 536 numbers within eight standard
-/// deviations. If the likelihood is the same at all numbers of the search, the search goes on to numbers that are some millionths of a standard
-/// deviation apart. Parts of a likelihood that are narrower are missed, unless the likelihood is a comparison: state an interval as two comparisons.
-/// All comparisons of linear functions of one real number are a single likelihood, an interval, whose moments have closed forms or are computed to
-/// 1e-13. The distributions in the answer are normal approximations. With other likelihoods or finite elements, the results are approximations
-/// without bounds ([`Quality::Approximate`](figrs_answer::Quality::Approximate)), and the standard error of the log-evidence is NaN. A likelihood
-/// that widens a distribution, such as a Student-t reading far from the mean, is approximated by a Gaussian function with a negative precision.
-/// [`RunStatistics::stopped`] is `Finished` if and only if the approximations converged. [`RunStatistics::residual`] is the largest change in the
-/// last sweep: of a mean in standard deviations, or of a variance divided by the variance.
+/// other finite elements, the means, the covariances and the log-evidence are exact up to the error of a quadrature. The quadrature of a likelihood
+/// looks at numbers that are about a hundredth of a standard deviation apart, and a search for narrow peaks looks once at up to 65 536 numbers within
+/// eight standard deviations. If the likelihood is the same at all numbers of the search for narrow peaks, the search goes on to numbers that are
+/// some millionths of a standard deviation apart. Parts of a likelihood that are narrower than the spacing of the quadrature are missed, unless the
+/// likelihood is a comparison. State an interval as two comparisons. All comparisons of linear functions of one real number form a single likelihood,
+/// an interval, whose moments have closed forms or are computed to 1e-13. The distributions in an answer by expectation propagation are normal
+/// approximations. If there are several likelihoods that are not Gaussian, or other finite elements, the results are approximations without bounds
+/// ([`Quality::Approximate`](figrs_answer::Quality::Approximate)), and the standard error of the log-evidence is NaN. A likelihood that widens a
+/// distribution, such as that of a Student-t reading far from the mean, is approximated by a Gaussian function with a negative precision.
+/// [`RunStatistics::stopped`] is `Finished` if and only if the approximations of the likelihoods converged. [`RunStatistics::residual`] is the
+/// largest change in the last sweep over all likelihoods: the change of a mean in standard deviations, or the relative change of a variance.
 ///
-/// **Complexity.** Each sweep solves the approximated model exactly once. For each likelihood, a sweep evaluates a closed form (for a comparison), or
-/// a quadrature with some thousand evaluations.
+/// **Complexity.** Each sweep over all likelihoods solves the approximated model exactly once. For each likelihood, a sweep evaluates a closed form
+/// (if the likelihood is a comparison), or a quadrature with some thousand evaluations.
 ///
 /// **Errors.** [`Error::NotClosedForm`] if an element depends on two real numbers other than by a linear function of them, if a continuous element is
 /// neither normal nor observed, or if a likelihood that is not a comparison is zero at all numbers at which the quadrature evaluates it;
-/// [`Error::ImproperPosterior`] if a likelihood grows so fast, such as a weight `exp(x²)` of a normal number `x`, that its expected value is infinite;
-/// [`Error::ImpossibleEvidence`] if the finite elements, comparisons and observed normal elements exclude every world; the errors of the model. The
-/// first panic of a function ends the run, also if the function panics for an improbable number.
+/// [`Error::ImproperPosterior`] if a likelihood grows so fast, such as a weight `exp(x²)` of a normal number `x`, that its expected value is
+/// infinite; [`Error::ImpossibleEvidence`] if the finite elements, comparisons and observed normal elements exclude every world; the errors of the
+/// model. The first panic of a function of the model ends the run, even if the function panics for an improbable number.
 ///
 /// **References.** Minka, *Expectation propagation for approximate Bayesian inference*, 2001; Rasmussen and Williams, *Gaussian Processes for Machine
 /// Learning*, 2006, section 3.6; Herbrich, Minka and Graepel, *A Bayesian skill rating system*, 2006; Jylänki, Vanhatalo and Vehtari, *Robust Gaussian
@@ -83,7 +85,7 @@ impl Default for ExpectationPropagation {
 }
 
 impl ExpectationPropagation {
-    /// Creates expectation propagation with at most 1 000 sweeps, a tolerance of 1e-10, and without damping.
+    /// Creates expectation propagation with at most 1 000 sweeps over the likelihoods, a tolerance of 1e-10, and without damping.
     pub fn new() -> Self {
         Self {
             sweeps: Sweeps {
@@ -100,41 +102,42 @@ impl ExpectationPropagation {
         }
     }
 
-    /// Sets the maximum number of sweeps (default 1 000). Each sweep updates the approximations of all likelihoods.
+    /// Sets the maximum number of sweeps over all likelihoods (default 1 000). Each sweep of expectation propagation updates the approximations of
+    /// all likelihoods.
     pub fn sweeps(mut self, most: u64) -> Self {
         self.sweeps.most = most;
         self
     }
 
-    /// Sets the tolerance (default 1e-10). The approximations have converged if, in one sweep, no mean changes by more than `tolerance` standard
-    /// deviations, and no variance changes by more than `tolerance` times the variance.
+    /// Sets the tolerance for convergence (default 1e-10). The approximations have converged if, in one sweep, no mean changes by more than
+    /// `tolerance` standard deviations, and no variance changes by more than `tolerance` times the variance.
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.sweeps.tolerance = tolerance;
         self
     }
 
-    /// Sets the initial weight of the old approximation in the average of the old and the new approximation (default zero). If the changes grow from
-    /// one sweep to the next, the weight of the new approximation is halved. While the changes shrink, the weight of the new approximation is doubled
-    /// again, up to its initial value.
+    /// Sets the damping: the initial weight of the old approximation in the average of the old and the new approximation (default zero). If the
+    /// changes of the approximations grow from one sweep to the next, the weight of the new approximation is halved. While the changes of the
+    /// approximations shrink, the weight of the new approximation is doubled again, up to its initial value.
     pub fn damping(mut self, damping: f64) -> Self {
         self.sweeps.weight = 1.0 - damping;
         self
     }
 
-    /// Corrects the approximation by `samples` draws from it, which are weighted by the exact likelihoods (importance sampling). The corrected answer
-    /// has estimates with standard errors instead of approximations without bounds. [`RunStatistics::done`] of the corrected answer is the number of
-    /// draws.
+    /// Corrects the approximation of expectation propagation by `samples` draws from it, which are weighted by the exact likelihoods (importance
+    /// sampling). The corrected answer has estimates with standard errors instead of approximations without bounds. [`RunStatistics::done`] of the
+    /// corrected answer is the number of draws.
     ///
-    /// The draws satisfy the comparisons: the compared numbers are drawn one after another, each from the truncated normal distribution given the
-    /// numbers drawn before it and the approximations of the comparisons that follow. The weight of a draw therefore depends little on the
-    /// comparisons. The weight is zero if the numbers drawn before leave no interval for a number. The time of a draw is proportional to the number
-    /// of comparisons times the number of normal numbers; if this product exceeds 8.4 million, only the first comparisons are satisfied in this way,
-    /// and the draws are weighted by the others. The first draw with a joint value of the finite elements takes much longer, because it computes the
-    /// joint distribution of all compared numbers given this value.
+    /// The draws satisfy the comparisons: the compared numbers are drawn one after another. Each number is drawn from the truncated normal
+    /// distribution given the numbers before it and the approximations of the comparisons that follow. The weight of a draw therefore depends little
+    /// on the comparisons, which the draws satisfy. The weight of a draw is zero if the numbers drawn before leave no interval for the next compared
+    /// number. The time of a draw is proportional to the number of comparisons times the number of normal numbers. If this product exceeds 8.4
+    /// million, the draws satisfy only the first comparisons, and are weighted by all others. The first draw with a new joint value of the finite
+    /// elements takes much longer, because it computes the joint distribution of all compared numbers given this joint value.
     ///
     /// **Guarantee.** The corrected estimates are consistent, with standard errors, as for `ImportanceSampling`. The corrected estimate of the
     /// probability of the evidence is unbiased. If a likelihood has heavier tails than its approximation, a few draws may have most of the weight;
-    /// the diagnosis of the answer then reports this problem.
+    /// the diagnosis of the answer then reports the uneven weights.
     ///
     /// **References.** Geweke, *Efficient simulation from the multivariate normal and Student-t distributions subject to linear constraints*, 1991;
     /// Hajivassiliou and others, *Simulation of multivariate normal rectangle probabilities*, 1996.
@@ -157,7 +160,7 @@ impl ExpectationPropagation {
         self
     }
 
-    /// Sets the seed of the draws of [`corrected`](Self::corrected) (default 0).
+    /// Sets the seed of the random draws of [`corrected`](Self::corrected) (default 0).
     pub fn seed(mut self, seed: u64) -> Self {
         self.correction.seed = seed;
         self

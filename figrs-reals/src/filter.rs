@@ -1,4 +1,4 @@
-//! `Filter`: exact or approximate filtering of a dynamic model, one time step after another.
+//! The type `Filter`: exact or approximate filtering of a dynamic model, one time step after another.
 
 use std::sync::OnceLock;
 
@@ -15,13 +15,15 @@ use crate::past_states::{PastStates, PresentState, SmoothedState};
 
 /// A filter of a dynamic model: the joint distribution of the elements of the present state, given all evidence so far.
 ///
-/// The distribution is a mixture: each component has a value for each finite element of the state and a normal distribution of the real elements. If
-/// all elements are finite, the mixture has one component for each joint value. A linear Gaussian state has one component (the Kalman filter). For a
-/// system that switches among linear laws, the number of components grows with each step, up to [`components`](Self::components).
+/// The distribution of a filter's state is a mixture: each component has a value for each finite element of the state and a normal distribution of
+/// the real elements. If all elements of a filter's state are finite, the mixture has one component for each joint value. If the filter's state is
+/// linear and Gaussian, its distribution has one mixture component (the Kalman filter). For a system that switches among linear laws, the number of
+/// mixture components grows with each step, up to [`components`](Self::components).
 ///
-/// **Guarantee.** The distribution of a filter created by [`exact`](Self::exact) is exact up to rounding; the other constructors approximate it. The memory and the time of a step do not depend on the number of earlier steps.
+/// **Guarantee.** The distribution of a filter created by [`exact`](Self::exact) is exact up to rounding; the other constructors approximate it. The
+/// memory and the time of a filter's step do not depend on the number of earlier steps.
 ///
-/// **Complexity.** Each step costs as much as one query by `VariableElimination` about the elements of two successive states.
+/// **Complexity.** Each step of a filter costs as much as one query by `VariableElimination` about the elements of two successive states.
 ///
 /// **References.** Kalman, *A new approach to linear filtering and prediction problems*, 1960; Murphy, *Dynamic Bayesian networks*, 2002, section
 /// 3.2.
@@ -45,19 +47,19 @@ use crate::past_states::{PastStates, PresentState, SmoothedState};
 #[derive(Clone, Debug)]
 pub struct Filter<S> {
     pub(crate) present: PresentState<S>,
-    /// The present state, if [`follow`](Self::follow) computed its distribution; its elements are created when they are first needed.
+    /// The present state, if [`follow`](Self::follow) computed its distribution; the elements of the state are created when they are first needed.
     pub(crate) followed: Option<OnceLock<PresentState<S>>>,
     pub(crate) past: PastStates<S>,
     pub(crate) earlier: EarlierElements,
-    /// Maximum number of past states that are kept.
+    /// Maximum number of past states that the filter keeps.
     pub(crate) window: usize,
-    /// The joint distribution of each group of elements of the present state; the groups are independent of each other.
+    /// The joint distribution of each group of elements of the filter's present state; the groups are independent of each other.
     pub(crate) beliefs: Vec<Belief>,
     pub(crate) approximation: Approximation,
-    /// True if a step has merged components or left out components.
+    /// True if a step of the filter has merged or left out components of the mixture.
     pub(crate) is_approximate: bool,
     pub(crate) answer: OnceLock<Answer>,
-    /// The marginals of the present state alone.
+    /// The marginals of the elements of the present state, without those of past states.
     pub(crate) now: OnceLock<Answer>,
     pub(crate) limits: Limits,
     pub(crate) components: usize,
@@ -66,8 +68,9 @@ pub struct Filter<S> {
 }
 
 impl<S: FilterState> Filter<S> {
-    /// Creates a filter whose first state has the joint distribution of the elements of `first`. The filter stores a copy of the joint distribution.
-    /// Later steps and evidence must not depend on other elements from which the first state was built.
+    /// Creates a filter whose first state has the joint distribution of the elements of `first`. The new filter stores a copy of the joint
+    /// distribution of the first state. Later steps and evidence must not depend on elements outside of the first state, even if the first state was
+    /// built from them.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form; the errors of the model.
     pub fn exact(first: &S) -> Result<Self, Error> {
@@ -76,11 +79,12 @@ impl<S: FilterState> Filter<S> {
 
     /// Creates a filter that treats groups of `width` elements of the state as independent of each other after each step.
     ///
-    /// For a state of many finite elements, time and memory are linear in the number of groups, although the joint values of the whole state cannot
-    /// be listed. `width` must be at least 1; elements are grouped in the order of [`FilterState::elements`].
+    /// For a state of many finite elements, a filter that treats groups as independent has time and memory linear in the number of groups, although
+    /// the joint values of the whole state cannot be listed. The group size `width` must be at least 1; elements are grouped in the order of
+    /// [`FilterState::elements`].
     ///
-    /// **Guarantee.** If there are several groups, the filter is approximate: each step is exact given the approximate distribution before the step.
-    /// The errors of the steps do not accumulate if the state depends less and less on earlier states.
+    /// **Guarantee.** If there are several groups of elements, the filter is approximate: each step is exact given the approximate distribution
+    /// before the step. The approximation errors of a filter's steps do not accumulate if the state depends less and less on earlier states.
     ///
     /// **References.** Boyen and Koller, *Tractable inference for complex stochastic processes*, 1998.
     ///
@@ -89,13 +93,13 @@ impl<S: FilterState> Filter<S> {
         Self::new(first, Approximation::Groups(width.max(1)))
     }
 
-    /// Creates a filter that merges, after each step, all components with the same finite values into one normal distribution with the same mean and
-    /// covariance.
+    /// Creates a filter that merges, after each step, all mixture components with the same finite values into one normal distribution with the same
+    /// mean and covariance.
     ///
-    /// For a system that switches among linear laws, the distribution then has one component for each joint value of the finite elements.
+    /// For a system that switches among linear laws, the merged distribution has one mixture component for each joint value of the finite elements.
     ///
-    /// **Guarantee.** After the first merge, the filter is approximate: the mean and the covariance after a step are exact given the approximate
-    /// distribution before the step.
+    /// **Guarantee.** After the first merge of components, the filter is approximate: the mean and the covariance after a step are exact given the
+    /// approximate distribution before the step.
     ///
     /// **References.** Blom and Bar-Shalom, *The interacting multiple model algorithm for systems with Markovian switching coefficients*, 1988.
     ///
@@ -104,16 +108,17 @@ impl<S: FilterState> Filter<S> {
         Self::new(first, Approximation::Moments)
     }
 
-    /// Creates a filter that keeps at most `most` components of the mixture (a Rao-Blackwellised particle filter). Each component is a particle, with
-    /// values of the finite elements and with the exact normal distribution of the real elements, which are never drawn.
+    /// Creates a filter that keeps at most `most` components of the mixture, its state's distribution (a Rao-Blackwellised particle filter). Each
+    /// mixture component is a particle with values of the finite elements and the exact normal distribution of the real elements, which are never
+    /// drawn.
     ///
-    /// If a step gives more than `most` components, the filter draws some of them with random numbers that follow from `seed`. A step may
-    /// give at most [`components`](Self::components) components: 4096 or `16 * most`, if this is more. The type `ParticleFilter` draws all elements of a state,
-    /// which may then have any type and any distribution.
+    /// If a step gives more than `most` mixture components, the filter draws some of them with random numbers that follow from `seed`. A step may
+    /// give at most [`components`](Self::components) mixture components: by default 4096 or `16 * most`, whichever is larger. A `ParticleFilter`, in
+    /// contrast, draws all elements of a state, which may then have any type and any distribution.
     ///
-    /// **Guarantee.** After the first draw, the filter is approximate. The estimate of the probability of the evidence is unbiased, and the distributions
-    /// converge to the exact distributions as `most` grows; their errors are unknown, but filters with different seeds can be compared. The same seed
-    /// gives the same filter.
+    /// **Guarantee.** After the first random draw of mixture components, the filter is approximate. The estimate of the probability of the evidence
+    /// is unbiased, and the distributions converge to the exact distributions as `most` grows. The errors are unknown, but filters with different
+    /// seeds can be compared. The same seed of the draws gives the same filter.
     ///
     /// **References.** Doucet, de Freitas, Murphy and Russell, *Rao-Blackwellised particle filtering for dynamic Bayesian networks*, 2000; Fearnhead and
     /// Clifford, *On-line inference for hidden Markov models via particle filters*, 2003 (the choice of the components).
@@ -178,7 +183,8 @@ impl<S: FilterState> Filter<S> {
         Ok(filter)
     }
 
-    /// Creates a filter whose state has groups of elements with the joint distributions `beliefs`. The elements of `like` must have the same types.
+    /// Creates a filter whose state has groups of elements with the joint distributions `beliefs`. The elements of `like` must have the same types as
+    /// the elements of the filter's state.
     pub(crate) fn of_beliefs(like: &S, beliefs: Vec<Belief>, approximation: Approximation) -> Self {
         Self {
             answer: OnceLock::new(),
@@ -208,23 +214,25 @@ impl<S: FilterState> Filter<S> {
         self
     }
 
-    /// Keeps the last `states` states before the present state.
+    /// Makes the filter keep the last `states` states before the present state.
     ///
-    /// [`past`](Self::past) returns the past states, and [`answer`](Self::answer) has their distributions given all evidence so far (a smoother with
-    /// a fixed lag). By default, no past state is kept.
+    /// [`past`](Self::past) returns the past states that the filter keeps, and [`answer`](Self::answer) has their distributions given all evidence so
+    /// far (a smoother with a fixed lag). By default, a filter keeps no past state.
     ///
-    /// For each past state, the filter keeps the distribution of this state given the next state, which later evidence does not change. A step takes
-    /// time for the joint distribution of two successive states, and [`answer`](Self::answer) takes time in proportion to the number of states. If
-    /// the state has finite and real elements, the distribution of a past state may have more components than that of the present state; if it has
-    /// more than 16 times the maximum number of [`components`](Self::components), components with the same finite values are merged, and the answer
-    /// is approximate. [`Filter::factored`] treats the groups of the past states as independent of each other, too.
+    /// For each past state, the filter keeps the distribution of this state given the next state, which later evidence does not change. A step of a
+    /// filter with past states takes time for the joint distribution of two successive states, and [`answer`](Self::answer) takes time in proportion
+    /// to the number of states. If the state has finite and real elements, the distribution of a past state may have more mixture components than
+    /// that of the present state. If it has more than 16 times the maximum number of [`components`](Self::components), components with the same
+    /// finite values are merged, and the answer is approximate. [`Filter::factored`] treats the groups of a past state's elements as independent of
+    /// each other, too.
     ///
-    /// The joint values of the finite elements of two successive states may be at most 16 times the maximum number of components. [`advance`](Self::advance)
-    /// counts impossible joint values, too; a compiled step ([`follow`](Self::follow)) counts only possible ones.
+    /// The number of joint values of the finite elements of two successive states may be at most 16 times the maximum number of mixture components.
+    /// For this limit, [`advance`](Self::advance) counts impossible joint values of the finite elements, too; a compiled step
+    /// ([`follow`](Self::follow)) counts only possible ones.
     ///
     /// Evidence may also be about elements of past states, such as a reading that arrives late. A step with evidence about past states takes more
-    /// time: in proportion to the cube of the lag of the earliest of these states if a state has one component, and to the product of the numbers of
-    /// components of all states up to it otherwise.
+    /// time. If a state has one mixture component, the time is proportional to the cube of the lag of the earliest state with evidence; otherwise, to
+    /// the product of the numbers of components of all states up to it.
     #[must_use]
     pub fn window(mut self, states: usize) -> Self {
         self.window = states;
@@ -236,27 +244,27 @@ impl<S: FilterState> Filter<S> {
 
     pub(crate) const NAME: &'static str = "Filter";
 
-    /// Sets the maximum number of mixture components of the distribution of a state (default 4096, at least 1). A step that would need more components
-    /// returns an error.
+    /// Sets the maximum number of mixture components of the distribution of a filter's state (default 4096, at least 1). A step of the filter that
+    /// would need more mixture components than the maximum returns an error.
     #[must_use]
     pub fn components(mut self, most: usize) -> Self {
         self.components = most.max(1);
         self
     }
 
-    /// States evidence about the present state.
+    /// States evidence about the filter's present state.
     ///
     /// **Errors.** The same errors as [`advance`](Self::advance).
     pub fn observe(&mut self, evidence: impl FnOnce(&S) -> Model) -> Result<(), Error> {
         self.condition(None, evidence)
     }
 
-    /// Advances to the next state, and states evidence about it. `step` builds the elements of the next state from those of the present state;
-    /// `evidence` builds a model with the evidence and interventions of this step.
+    /// Advances the filter to the next state, and states evidence about that state. The function `step` builds the elements of the next state from
+    /// those of the present state; `evidence` builds a model with the evidence and interventions of this step.
     ///
     /// **Errors.** [`Error::InStep`], which has the number of the step (from 1) and the error of the step: [`Error::ImpossibleEvidence`],
-    /// [`Error::NotClosedForm`], [`Error::InvalidSetting`] if the step depends on a random element of an earlier step (a random quantity of several steps
-    /// belongs to the state), or an error of the model. After an error, the filter is in the state before the call.
+    /// [`Error::NotClosedForm`], [`Error::InvalidSetting`] if the step depends on a random element of an earlier step (a random quantity of several
+    /// steps belongs to the state), or an error of the model. After an error, the filter is in the same state as before the call.
     pub fn advance(
         &mut self,
         step: impl FnOnce(&S) -> S,
@@ -271,13 +279,14 @@ impl<S: FilterState> Filter<S> {
         found
     }
 
-    /// Returns the number of steps so far.
+    /// Returns the number of steps that the filter has taken so far.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// Returns the present state. The elements of the returned state have their joint distribution given all evidence so far. Other models can use
-    /// the returned elements; for example, a prediction is a query about elements of later states, which depend on the returned elements.
+    /// Returns the present state of the filter. The elements of the returned state have their joint distribution given all evidence so far. Other
+    /// models can use the returned elements; for example, a prediction is a query about elements of later states, which depend on the returned
+    /// elements.
     pub fn state(&self) -> &S {
         &self.present().state
     }
@@ -296,11 +305,11 @@ impl<S: FilterState> Filter<S> {
         self.past.smoothed(links)
     }
 
-    /// Returns the state `lag` steps before the present state, whose distribution is given all evidence so far; `None` if the filter does not keep
-    /// this state. A lag of 0 gives the present state.
+    /// Returns the state `lag` steps before the filter's present state, with its distribution given all evidence so far; `None` if the filter does
+    /// not keep this past state. The lag 0 selects the present state of the filter.
     ///
-    /// Each step creates new elements for all states. Evidence of the next call of [`observe`](Self::observe) or [`advance`](Self::advance) may be about the
-    /// returned elements; evidence about elements of earlier steps is an error.
+    /// Each step of the filter creates new elements for the present and all past states. Evidence of the next call of [`observe`](Self::observe) or
+    /// [`advance`](Self::advance) may be about the returned elements; evidence about elements that were returned before earlier steps is an error.
     pub fn past(&self, lag: usize) -> Option<&S> {
         match lag.checked_sub(1) {
             None => Some(self.state()),
@@ -308,8 +317,8 @@ impl<S: FilterState> Filter<S> {
         }
     }
 
-    /// Returns the marginals of all elements of the present state and of the past states that the filter keeps. The log-evidence of the answer is that of
-    /// the last step; [`log_evidence`](Self::log_evidence) is that of all steps.
+    /// Returns the marginals of all elements of the present state, and of the past states that the filter keeps. The log-evidence in the answer of
+    /// the filter is that of the last step; [`log_evidence`](Self::log_evidence) returns that of all steps.
     pub fn answer(&self) -> &Answer {
         self.answer.get_or_init(|| {
             let past = self.past_beliefs();
@@ -324,8 +333,8 @@ impl<S: FilterState> Filter<S> {
         self.beliefs.len() > 1 || self.is_approximate
     }
 
-    /// Returns the natural logarithm of the probability, or density, of all evidence so far. If the log-evidence is approximate, the standard error
-    /// is NaN.
+    /// Returns the natural logarithm of the probability, or density, of all evidence that the filter has received so far. If the log-evidence is
+    /// approximate, the standard error is NaN.
     pub fn log_evidence(&self) -> LogEvidence {
         LogEvidence {
             value: self.log_evidence,
@@ -333,7 +342,7 @@ impl<S: FilterState> Filter<S> {
         }
     }
 
-    /// Returns a one-line summary of an element of the present state.
+    /// Returns a one-line summary of an element of the filter's present state.
     pub fn summary<T: Value>(&self, of: impl FnOnce(&S) -> &Element<T>) -> Result<String, Error> {
         self.now().summary(of(&self.present.state))
     }

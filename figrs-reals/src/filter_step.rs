@@ -1,4 +1,4 @@
-//! One step of a filter: the distributions of the present state and of the past states, given the evidence of the step.
+//! One step of a filter: the distributions of the present state and of past states, given the evidence of the step.
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,12 +14,12 @@ use crate::filter::Filter;
 use crate::made_elements::StateLink;
 use crate::past_states::{PastState, PresentState};
 
-/// The distributions that a step changes.
+/// The distributions that a filter's step changes.
 struct Step {
-    /// For each group of elements of the present state, its distribution.
+    /// For each group of elements of the filter's present state, the distribution after the step.
     groups: Vec<Conditioned>,
-    /// If the evidence depends on past states: for the past states, the latest first, the distribution of each group given the next state. States before
-    /// those on which the evidence depends are left out, and so is the latest past state if there is no next state.
+    /// If the evidence depends on past states: for the past states, the latest first, the distribution of each group of elements given the next
+    /// state. Past states before those on which the evidence depends are left out. The latest past state is left out, too, if there is no next state.
     replaced: Option<Vec<Vec<BackwardKernel>>>,
 }
 
@@ -33,7 +33,7 @@ impl Step {
 }
 
 impl<S: FilterState> Filter<S> {
-    /// Goes to the state `next`, if there is one, and conditions the distribution of the state on the evidence.
+    /// Advances the filter to the state `next`, if there is one, and conditions the distribution of the state on the evidence.
     pub(crate) fn condition(
         &mut self,
         next: Option<S>,
@@ -84,13 +84,13 @@ impl<S: FilterState> Filter<S> {
         Ok(())
     }
 
-    /// Keeps the state before the present state, with its distributions given the present state. The elements of the kept state have the types of the
-    /// elements of `like`.
+    /// Keeps the state before the filter's present state as a past state, with its distributions given the present state. The elements of the kept
+    /// past state have the types of the elements of `like`.
     pub(crate) fn add_past(&mut self, kernels: Vec<BackwardKernel>, like: Arc<S>) {
         self.past.add(PastState { like, kernels }, self.window);
     }
 
-    /// Ends a step, after which the groups of elements of the present state have the distributions `beliefs`.
+    /// Ends a step of the filter, after which the groups of elements of the present state have the distributions `beliefs`.
     pub(crate) fn settle(&mut self, beliefs: Vec<Belief>) {
         self.past.forget_elements();
         self.log_evidence += beliefs[0].log_evidence;
@@ -100,7 +100,7 @@ impl<S: FilterState> Filter<S> {
         self.now = OnceLock::new();
     }
 
-    /// Notes that the elements of the present state and of the past states are replaced by new elements.
+    /// Records that the elements of the filter's present state and past states are replaced by new elements.
     pub(crate) fn retire_elements(&mut self) {
         let present = match &self.followed {
             Some(followed) => followed.get(),
@@ -111,7 +111,7 @@ impl<S: FilterState> Filter<S> {
         self.earlier.replace(sources);
     }
 
-    /// Computes the distributions of a step to the state `next`, or of more evidence about the present state.
+    /// Computes the distributions of a filter's step to the state `next`, or of more evidence about the present state.
     fn conditioned(
         &self,
         next: Option<&S>,
@@ -187,7 +187,7 @@ impl<S: FilterState> Filter<S> {
     }
 }
 
-/// Returns an error if the random elements `random` of a step belong to earlier steps.
+/// Returns an error if the random elements `random` of a filter's step belong to earlier steps.
 pub(crate) fn check_elements(
     earlier: &EarlierElements,
     random: &[AnyElement],

@@ -1,4 +1,4 @@
-//! The finite elements on which the real elements of a model depend.
+//! The finite elements of a model on which its real elements depend.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -14,36 +14,36 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::cases::{CaseColumn, Cases};
 
-/// Maximum number of assignments of the finite elements on which a real element depends.
+/// Maximum number of assignments (joint values) of the finite elements on which a real element depends.
 const MAX_ASSIGNMENTS: usize = 1 << 20;
 
-/// The index of the finite element that selects the case, if the model has cases.
+/// The index of the finite element that selects the case, if the model has several cases.
 pub(crate) const CASE: usize = 0;
 
-/// The indices of the values of some finite elements in their supports.
+/// An assignment of some finite elements: for each element, the index of its value in its support.
 pub(crate) type Assigned = SmallVec<[u32; 4]>;
 
-/// The finite elements on which real elements depend, with their indices and possible values.
+/// The finite elements of a model on which its real elements depend, with their indices and possible values.
 ///
-/// If the model has cases, the elements that are functions of the case have an index like all others. The scope of a real element never contains
-/// functions of the case: it contains the element that selects the case instead ([`scope`](Self::scope)).
+/// If the model has several cases, the elements whose values are functions of the case have an index like all others. The list of finite elements on
+/// which a real element depends never contains functions of the case: it contains the element that selects the case instead ([`scope`](Self::scope)).
 pub(crate) struct FinitePart<'m> {
     model: Model,
     limits: &'m Limits,
     pub(crate) elements: Vec<AnyElement>,
     places: FxHashMap<ElementId, usize>,
     supports: Vec<Option<Support>>,
-    /// Finite elements that have a uniform distribution independent of their parents, each with the element that replaces it.
+    /// Finite elements that are replaced by elements with a uniform distribution independent of the parents, each with its replacement.
     free: Vec<(AnyElement, AnyElement)>,
     /// Finite elements with fixed values, and these values.
     fixed: Vec<(AnyElement, Datum)>,
-    /// The element that selects the case; `None` if the model has no cases.
+    /// The element that selects the case; `None` if the model has a single case.
     case: Option<Element<usize>>,
-    /// The elements that are functions of the case.
+    /// The elements whose values are functions of the case.
     columns: FxHashMap<ElementId, CaseColumn>,
-    /// For each index, the indices of the element's values in all cases, if the element is a function of the case.
+    /// For the index of each finite element, the indices of the element's values in all cases, if the element is a function of the case.
     indices: Vec<Option<Rc<[u32]>>>,
-    /// The deterministic functions that were found to be functions of the case, each with the element that replaces it.
+    /// The deterministic functions that turned out to be functions of the case, each with the element that replaces it.
     functions: Vec<(AnyElement, AnyElement)>,
 }
 
@@ -64,7 +64,7 @@ impl<'m> FinitePart<'m> {
         }
     }
 
-    /// Makes the elements of `cases` functions of the case; no element may have an index yet.
+    /// Makes the elements of `cases`, whose values differ between cases, functions of the case; no element may have an index yet.
     pub(crate) fn with_cases(mut self, cases: &Cases) -> Self {
         self.columns.clone_from(cases.columns());
         let place = self.place(cases.index.erased());
@@ -82,9 +82,9 @@ impl<'m> FinitePart<'m> {
         self.case.is_some()
     }
 
-    /// If all `parents` of the deterministic function `element` are functions of the case, records that the element is one, too.
+    /// If all `parents` of the deterministic function `element` are functions of the case, records that `element` is a function of the case, too.
     ///
-    /// **Errors.** The error of the function if it fails in a case.
+    /// **Errors.** The error of the deterministic function if it fails in a case.
     pub(crate) fn add_function(
         &mut self,
         element: &AnyElement,
@@ -131,8 +131,8 @@ impl<'m> FinitePart<'m> {
         self.indices[place].is_some()
     }
 
-    /// Returns the index of the element on which the element with the index `place` depends: the element that selects the case if the element is a
-    /// function of the case, and the element itself otherwise.
+    /// Returns the index of the element on which the element with the index `place` depends: the element that selects the case for a function of the
+    /// case, and the element itself otherwise.
     pub(crate) fn base(&self, place: usize) -> usize {
         match &self.indices[place] {
             Some(_) => CASE,
@@ -148,8 +148,8 @@ impl<'m> FinitePart<'m> {
         scope
     }
 
-    /// Returns, for the element with the index `place`, the index of its value in its support. The function `value_of` returns the same number for
-    /// the element on which this element [depends](Self::base).
+    /// Returns, for the element with the index `place`, the index of its value in its support. The function `value_of` returns the value's index for
+    /// the [base](Self::base), the element on which the element with the index `place` depends.
     pub(crate) fn value(&self, place: usize, value_of: impl FnOnce(usize) -> u32) -> u32 {
         match &self.indices[place] {
             Some(indices) => indices[value_of(CASE) as usize],
@@ -157,14 +157,15 @@ impl<'m> FinitePart<'m> {
         }
     }
 
-    /// Returns the value of the element with the index `place`, for the assignment `values` of the elements `scope`.
+    /// Returns the value of the finite element with the index `place`, given the assignment `values` of the elements `scope`.
     pub(crate) fn value_in(&self, place: usize, scope: &[usize], values: &[u32]) -> u32 {
         self.value(place, |place| {
             values[scope.binary_search(&place).unwrap_or_default()]
         })
     }
 
-    /// Gives an index to the finite element `element`, and replaces it by a uniform distribution over `values`, independent of its parents.
+    /// Gives an index to the finite element `element`, and replaces the element by a uniform distribution over `values`, independent of the element's
+    /// parents.
     pub(crate) fn add_free(&mut self, element: &AnyElement, values: Support) -> usize {
         let index = Uniform::new(0..values.len());
         let free = element.by_index(&values, Vec::new(), &index);
@@ -175,13 +176,14 @@ impl<'m> FinitePart<'m> {
         place
     }
 
-    /// Fixes the value of the finite `element`, independent of its parents; another factor contains the probability of this value.
+    /// Fixes the value of the finite `element`, so that it no longer depends on its parents; another factor contains the probability of this value.
     pub(crate) fn fix(&mut self, element: &AnyElement, value: &Datum) {
         self.model = std::mem::take(&mut self.model).intervene_any(element, value.clone());
         self.fixed.push((element.clone(), value.clone()));
     }
 
-    /// Returns the model in which the elements of `free` and `functions` are replaced, and the elements of `fixed` have their fixed values.
+    /// Returns the model after three changes: the elements in `free` and `functions` are replaced by other elements, and those in `fixed` have their
+    /// fixed values.
     pub(crate) fn with_free_elements(&self, model: Model) -> Model {
         let free = self.free.iter().chain(&self.functions);
         let model = free.fold(model, |model, (element, free)| {
@@ -197,9 +199,9 @@ impl<'m> FinitePart<'m> {
         self.places[&element.id()]
     }
 
-    /// Finds the possible values of the elements that have an index but no list of values.
+    /// Finds the possible values of the finite elements that have an index but no list of values.
     ///
-    /// **Errors.** The errors of the expansion of the model.
+    /// **Errors.** The errors that occur when the possible values of the model's elements are listed.
     pub(crate) fn find_supports(&mut self) -> Result<(), Error> {
         let open = |i: &usize| self.supports[*i].is_none();
         let places: Vec<usize> = (0..self.elements.len()).filter(open).collect();
@@ -214,7 +216,7 @@ impl<'m> FinitePart<'m> {
         Ok(())
     }
 
-    /// Gives indices and lists of possible values to `elements`, if the values of all of them can be listed.
+    /// Gives indices and lists of possible values to `elements`, if the possible values of all these elements can be listed.
     pub(crate) fn try_supports(&mut self, elements: &[AnyElement]) {
         if let Ok(expansion) = expand(self.limits, &self.model, elements) {
             for (element, &position) in elements.iter().zip(expansion.targets()) {
@@ -225,7 +227,7 @@ impl<'m> FinitePart<'m> {
         }
     }
 
-    /// Returns the possible values of the element with the index `place`. `find_supports` must have been called before.
+    /// Returns the possible values of the finite element with the index `place`. The function `find_supports` must have been called before.
     pub(crate) fn support(&self, place: usize) -> &Support {
         self.supports[place].as_ref().expect("supports were found")
     }
@@ -238,9 +240,9 @@ impl<'m> FinitePart<'m> {
         scope.iter().map(|&i| self.support(i).len()).collect()
     }
 
-    /// Returns all assignments of the finite elements `scope`, on which the real element `element` depends.
+    /// Returns all assignments (joint values) of the finite elements `scope`, on which the real element `element` depends.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if there are too many assignments.
+    /// **Errors.** [`Error::NotClosedForm`] if there are too many assignments of the finite elements.
     pub(crate) fn assignments(
         &self,
         element: &AnyElement,
@@ -267,8 +269,8 @@ impl<'m> FinitePart<'m> {
         }
     }
 
-    /// Returns the value with the index `value` of the element with the index `place` as a vector; `None` if it is neither an `f64` nor a list of
-    /// `f64`.
+    /// Returns, as a vector, the value with the index `value` of the element with the index `place`; `None` if the value is neither an `f64` nor a
+    /// list of `f64`.
     pub(crate) fn numbers(&self, place: usize, value: u32) -> Option<DVector<f64>> {
         numbers_of(self.support(place).any(value as usize))
     }

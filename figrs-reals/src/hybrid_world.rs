@@ -1,4 +1,4 @@
-//! Worlds of a model, as values of the variables and vectors of its factor graph.
+//! Worlds of a model (complete assignments), as values of the variables and real vectors of the model's factor graph.
 
 use figrs_core::{AnyElement, Datum, Support};
 use figrs_factor::graph::VarId;
@@ -9,7 +9,7 @@ use crate::conjugate::{Multiple, value_of_numbers};
 use crate::hybrid_model::HybridModel;
 use crate::linear_element::{Conditional, Linear};
 
-/// A world of a model: values of all variables and vectors of its factor graph.
+/// A world of a model: values of all finite variables and real vectors of the model's factor graph.
 pub(crate) struct HybridWorld<'w, 'm> {
     pub(crate) hybrid: &'w HybridModel<'m>,
     /// All finite variables of the factor graph, in ascending order.
@@ -32,12 +32,12 @@ impl<'w, 'm> HybridWorld<'w, 'm> {
         }
     }
 
-    /// Returns the index of the value of the finite element with the index `place`.
+    /// Returns the index, in its support, of the world's value of the finite element with the index `place`.
     pub(crate) fn finite_value(&self, place: usize) -> u32 {
         self.hybrid.value(place, &self.variables, &self.finite)
     }
 
-    /// Returns the values of `targets`; `finite` must be the result of [`finite_targets`].
+    /// Returns the values of `targets` in the world; `finite` must be the result of [`finite_targets`].
     pub(crate) fn target_values(
         &self,
         targets: &[AnyElement],
@@ -56,12 +56,12 @@ impl<'w, 'm> HybridWorld<'w, 'm> {
         values.collect()
     }
 
-    /// Returns the value of the real `element`, which is the linear function `rows` of the vectors.
+    /// Returns the value in the world of the real `element`, which is the linear function `rows` of the real vectors.
     pub(crate) fn real_value(&self, element: &AnyElement, rows: &Conditional<Linear>) -> Datum {
         value_of_numbers(element, self.numbers(rows))
     }
 
-    /// Returns the most probable value of `element`, which is a multiple of a parameter; `None` if it is not known.
+    /// Returns the most probable value of `element`, which is a multiple of a parameter with a conjugate prior; `None` if the value is not known.
     pub(crate) fn parameter_value(
         &self,
         element: &AnyElement,
@@ -92,7 +92,7 @@ impl<'w, 'm> HybridWorld<'w, 'm> {
     }
 }
 
-/// For each finite target, returns its variable and its possible values; for each real target, `None`.
+/// For each finite target, returns its variable in the factor graph and its possible values; for each real target, returns `None`.
 pub(crate) fn finite_targets(
     hybrid: &mut HybridModel<'_>,
     targets: &[AnyElement],

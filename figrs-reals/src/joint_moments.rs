@@ -6,21 +6,22 @@ use figrs_core::{AnyElement, Datum, Limits, Model};
 use crate::belief::Belief;
 use crate::closed_form::MAX_COMPONENTS;
 
-/// One component of the joint distribution of a group of elements: values of the finite elements, and a normal distribution of the real elements.
+/// One mixture component of the joint distribution of a group of elements: values of the finite elements, and a normal distribution of the real
+/// elements.
 #[derive(Clone, Debug)]
 pub struct JointComponent {
-    /// The probability of the component.
+    /// The probability of the mixture component.
     pub share: f64,
-    /// For each element of the group, its value if it is finite, and `None` if it is real.
+    /// For each element of the group, its value in the component if it is finite, and `None` if it is real.
     pub finite: Vec<Option<Datum>>,
-    /// For each element of the group, its mean if it is real, and zero if it is finite.
+    /// For each element of the group, its mean in the component if it is real, and zero if it is finite.
     pub mean: Vec<f64>,
     /// The covariance matrix of the elements of the group, row by row; the rows and columns of finite elements are zero.
     pub covariance: Vec<Vec<f64>>,
 }
 
-/// Returns the components of the joint distribution of each group of elements given the evidence of `model`, and the log-evidence. Real elements are
-/// single numbers.
+/// Returns the mixture components of the joint distribution of each group of elements given the evidence of `model`, and the log-evidence. The real
+/// elements of the groups must be single numbers.
 ///
 /// **Errors.** The same errors as [`in_closed_form`](crate::in_closed_form), also for a model without real elements; [`Error::NotClosedForm`] for an
 /// element whose value is a list of numbers.

@@ -1,4 +1,4 @@
-//! The law of a filter's step, which is computed once and followed many times.
+//! The law of a filter's step (the distribution of the next state and the readings), which is computed once and applied many times.
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -21,17 +21,18 @@ use crate::step_compiler::StepCompiler;
 pub struct FilterLaw<R> {
     readings: R,
     step: CompiledStep,
-    /// The random elements from which the law was computed.
+    /// The random elements that were created while the law was computed.
     random: Vec<AnyElement>,
 }
 
 impl<S: FilterState> Filter<S> {
-    /// Computes the law of a step, if all steps have the same law. `step` builds the elements of the next state from the elements of the present state.
-    /// `readings` builds the elements that [`follow`](Self::follow) may observe. The state and the readings consist of finite elements, and of numbers
-    /// that are linear functions of the state's numbers, with normal noise, given the finite elements.
+    /// Computes the law of a step (the distribution of the next state and the readings), if all steps have the same law. The function `step` builds
+    /// the elements of the next state from the elements of the present state. The function `readings` builds the elements that
+    /// [`follow`](Self::follow) may observe. The state and the readings may contain finite elements, and real numbers that, given the finite
+    /// elements, are linear functions of the state's numbers with normal noise.
     ///
-    /// The functions `step` and `readings` are called twice, and twice again for joint values of the finite elements that the next state can have but
-    /// the present state cannot; the law then contains all joint values that the state can reach.
+    /// The functions `step` and `readings` are called twice, and twice again if the next state can have joint values of the finite elements that the
+    /// present state cannot. The law then contains all reachable joint values.
     ///
     /// ```
     /// use figrs_core::{Element, Flip, Model, Normal, Variance};
@@ -64,8 +65,8 @@ impl<S: FilterState> Filter<S> {
     /// ```
     ///
     /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form, or if the state can have more joint values than
-    /// [`components`](Self::components) allows; [`Error::InvalidSetting`] if the filter has groups of elements, or if a step uses a random element that
-    /// `step` and `readings` do not create; the errors of the elements.
+    /// [`components`](Self::components) allows; [`Error::InvalidSetting`] if the filter divides the state into groups of elements, or if a step uses
+    /// a random element that `step` and `readings` do not create; the errors of the elements.
     pub fn law<R: FilterState>(
         &self,
         step: impl Fn(&S) -> S,
@@ -132,13 +133,14 @@ impl<S: FilterState> Filter<S> {
             })
     }
 
-    /// Advances to the next state by `law`. `evidence` builds a model with observations of the law's readings; a reading that it does not observe is
-    /// missing in this step. The result is the same as that of [`advance`](Self::advance) for the same elements. `follow` builds no elements of the
-    /// state; for a state of two numbers, a step takes less than a microsecond.
+    /// Advances the filter to the next state by `law`, the precomputed law of a step. The function `evidence` builds a model with observations of the
+    /// law's readings; a reading that the model does not observe is missing in this step. The distribution after the step is the same as that after
+    /// [`advance`](Self::advance) with the same elements. The method `follow` creates no elements of the state; for a state of two numbers, a step
+    /// takes less than a microsecond.
     ///
-    /// **Errors.** [`Error::InStep`], as for [`advance`](Self::advance); it has the error [`Error::InvalidSetting`] if the evidence is not an observation
-    /// of a reading. [`Error::InvalidSetting`] if the filter has groups of elements. After an error, the filter is in the state before
-    /// the call.
+    /// **Errors.** [`Error::InStep`], as for [`advance`](Self::advance); it contains the error [`Error::InvalidSetting`] if the evidence is not an
+    /// observation of a reading. [`Error::InvalidSetting`] if the filter divides its state into groups of elements. After an error, the filter is in
+    /// the same state as before the call.
     pub fn follow<R>(
         &mut self,
         law: &FilterLaw<R>,
@@ -181,7 +183,7 @@ impl<S: FilterState> Filter<S> {
         Ok(())
     }
 
-    /// Returns an error if the filter has groups of elements, because a law is about the whole state.
+    /// Returns an error if the filter divides its state into groups of elements, because a law describes the step of the whole state.
     fn check_for_law(&self) -> Result<(), Error> {
         match self.beliefs.len() {
             1 => Ok(()),

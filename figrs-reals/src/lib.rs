@@ -1,7 +1,7 @@
 //! Exact and approximate answers for models of real numbers: closed forms, expectation propagation, and filters.
 //!
-//! With the feature `reals` of figrs, the exact algorithms of figrs call [`in_closed_form`] for models with continuous elements. Without the
-//! feature, [`WithReals`] adds the closed form to one algorithm.
+//! With the feature `reals` of figrs, the exact algorithms of figrs call [`in_closed_form`] for models with continuous elements. Without the feature
+//! `reals` of figrs, [`WithReals`] adds the closed form to one algorithm.
 //!
 //! | file | content |
 //! |---|---|

@@ -6,24 +6,24 @@ use figrs_core::LinearFunction;
 use nalgebra::DMatrixView;
 use smallvec::{SmallVec, smallvec};
 
-/// Largest rounding error of a sum, relative to the sum of the magnitudes of its terms. The bound is 45 times the rounding error of one operation.
+/// Largest rounding error of a sum, relative to the sum of the magnitudes of its terms. The bound on the rounding error of a sum is 45 times the
+/// rounding error of one operation.
 const ROUNDING: f64 = 1e-14;
 
-/// A linear function of some vectors: `offset + Σ coefficients * vector`. A function of few numbers is stored without heap
-/// allocation.
+/// A linear function of some real vectors: `offset + Σ coefficients * vector`. A linear function of few numbers is stored without heap allocation.
 ///
-/// The offset and the coefficients are sums of products of the numbers of the model. The magnitude of a sum of products is the same sum with the
-/// absolute values of its numbers; the rounding error of the sum is proportional to its magnitude.
+/// The offset and the coefficients of a linear function are sums of products of the numbers of the model. The magnitude of a sum of products is the
+/// same sum with the absolute values of its numbers; the rounding error of the sum is proportional to its magnitude.
 #[derive(Clone, Debug)]
 pub(crate) struct Linear {
-    /// Number of real numbers of the function's value.
+    /// Number of real numbers in the value of the linear function.
     numbers: usize,
-    /// The vectors of the function, by index in ascending order, each with its dimension.
+    /// The vectors of which this is a linear function, by index in ascending order, each with its dimension.
     vectors: SmallVec<[(u32, u32); 2]>,
-    /// The offset, followed by the coefficients of each vector, column by column.
+    /// The offset of the linear function, followed by the coefficients of each vector, column by column.
     entries: SmallVec<[f64; 6]>,
-    /// For each entry, its magnitude; empty as long as the magnitudes are the absolute values of the entries, because no terms of opposite signs were
-    /// added.
+    /// For each entry, its magnitude (the sum of the absolute values of its terms); empty as long as the magnitudes are the absolute values of the
+    /// entries, because no terms of opposite signs were added.
     magnitudes: Vec<f64>,
 }
 
@@ -58,7 +58,7 @@ impl Linear {
         &self.entries[..self.numbers]
     }
 
-    /// Returns the vectors of the function by index, in ascending order, with their coefficients.
+    /// Returns the indices of the linear function's vectors, in ascending order, with their coefficients.
     pub(crate) fn terms(&self) -> impl Iterator<Item = (usize, DMatrixView<'_, f64>)> {
         self.blocks().map(|(index, width, block)| {
             let own = &self.entries[block];
@@ -66,7 +66,7 @@ impl Linear {
         })
     }
 
-    /// Returns the index and the dimension of each vector, and the range of its coefficients among the entries.
+    /// Returns the index and the dimension of each vector, and the range of the vector's coefficients among the entries.
     fn blocks(&self) -> impl Iterator<Item = (usize, usize, Range<usize>)> {
         let mut start = self.numbers;
         self.vectors.iter().map(move |&(index, width)| {
@@ -77,18 +77,18 @@ impl Linear {
         })
     }
 
-    /// Returns the indices of the vectors, in ascending order.
+    /// Returns the indices of the linear function's vectors, in ascending order.
     pub(crate) fn vectors(&self) -> impl DoubleEndedIterator<Item = usize> {
         self.vectors.iter().map(|vector| vector.0 as usize)
     }
 
-    /// Returns the coefficients of the vector `index`; `None` if the function does not contain it.
+    /// Returns the coefficients of the vector `index`; `None` if the linear function does not contain this vector.
     pub(crate) fn coefficients(&self, index: usize) -> Option<DMatrixView<'_, f64>> {
         let found = self.terms().find(|term| term.0 == index);
         found.map(|term| term.1)
     }
 
-    /// Returns the index of the vector if this function is the identity function of one vector; otherwise `None`.
+    /// Returns the index of the vector if this linear function is the identity function of one vector; otherwise `None`.
     pub(crate) fn as_vector(&self) -> Option<usize> {
         let [(index, dimension)] = self.vectors[..] else {
             return None;
@@ -122,13 +122,13 @@ impl Linear {
             .then(|| (self.entries[0] - slope * other.entries[0], slope))
     }
 
-    /// True if the function has no vectors.
+    /// True if the linear function contains no vectors, so that it is constant.
     pub(crate) fn is_constant(&self) -> bool {
         self.vectors.is_empty()
     }
 
-    /// True if the function is constant and has the value `value`, up to rounding: each number differs from the observed one by at most 1e-14 times
-    /// the magnitude of the number, plus the observed one.
+    /// True if the linear function is constant and has the value `value` up to rounding: each number differs from the number in `value` by at most
+    /// 1e-14 times the sum of the magnitudes of the two numbers.
     pub(crate) fn agrees_with(&self, value: &[f64]) -> bool {
         let mut pairs = self.offset().iter().zip(value).enumerate();
         let is_near = |(place, (x, value)): (usize, (&f64, &f64))| {
@@ -138,7 +138,7 @@ impl Linear {
         self.is_constant() && pairs.all(is_near)
     }
 
-    /// Returns the number with the index `position` of the function's value.
+    /// Returns the linear function that gives the number with the index `position` in this function's value.
     pub(crate) fn number(&self, position: usize) -> Self {
         let rows = (position..self.entries.len()).step_by(self.numbers);
         Self {
@@ -151,7 +151,7 @@ impl Linear {
         }
     }
 
-    /// Replaces each vector for which `known` returns a function by that function.
+    /// Replaces each vector for which `known` returns a linear function by this linear function.
     pub(crate) fn replaced<'k>(&self, known: impl Fn(usize) -> Option<&'k Self>) -> Self {
         let mut sum = self.with_blocks(|_, _| false);
         for (index, width, block) in self.blocks() {
@@ -163,7 +163,7 @@ impl Linear {
         sum
     }
 
-    /// Sets each coefficient to zero that is not larger than its rounding error, and removes vectors without other coefficients.
+    /// Sets each coefficient to zero that is not larger than its rounding error, and removes vectors whose coefficients are all zero.
     pub(crate) fn drop_rounding_errors(&mut self) {
         let pairs = self.entries.iter_mut().zip(&self.magnitudes);
         for (x, size) in pairs.skip(self.numbers) {
@@ -179,13 +179,13 @@ impl Linear {
         }
     }
 
-    /// Returns the function without the vector `index`.
+    /// Returns the linear function without the term of the vector `index`.
     pub(crate) fn without(&self, index: usize) -> Self {
         self.with_blocks(|other, _| other != index)
     }
 
-    /// Returns the function without the vectors for which `keeps` is false. The arguments of `keeps` are the index of the vector and its
-    /// coefficients.
+    /// Returns the linear function without the terms of vectors for which `keeps` is false. The arguments of `keeps` are the index of the vector and
+    /// its coefficients.
     fn with_blocks(&self, keeps: impl Fn(usize, &[f64]) -> bool) -> Self {
         let mut sum = Self {
             numbers: self.numbers,
@@ -205,7 +205,7 @@ impl Linear {
         self.entries.iter().all(|x| x.is_finite())
     }
 
-    /// Returns the function with the indices of its vectors replaced.
+    /// Returns the linear function with other indices of its vectors.
     pub(crate) fn renamed(&self, new_index: impl Fn(usize) -> usize) -> Self {
         let mut sum = self.with_blocks(|_, _| false);
         for (index, width, block) in self.blocks() {
@@ -222,7 +222,7 @@ impl Linear {
         }
     }
 
-    /// Adds the product of the matrix `coefficients`, which is given column by column, and the function `other`.
+    /// Adds the product of the matrix `coefficients`, which is given column by column, and the linear function `other`.
     pub(crate) fn add(&mut self, coefficients: &[f64], other: &Self) {
         let matrix = Terms {
             numbers: coefficients,
@@ -231,7 +231,7 @@ impl Linear {
         self.add_product(matrix, other);
     }
 
-    /// Adds the product of a matrix, which is given column by column, and the function `other`.
+    /// Adds the product of a matrix, which is given column by column, and the linear function `other`.
     fn add_product(&mut self, matrix: Terms<'_>, other: &Self) {
         let n = self.numbers;
         self.add_column(0..n, matrix, other.terms_of(0..other.numbers));
@@ -255,7 +255,7 @@ impl Linear {
         }
     }
 
-    /// Adds `factor` times the coefficients of a vector, which are given column by column.
+    /// Adds `factor` times the coefficients of a vector, which are given column by column, to this linear function.
     fn add_block(&mut self, factor: f64, (index, width): (usize, usize), terms: Terms<'_>) {
         let own = self.block(index, width);
         self.add_terms(own, (factor, factor.abs()), terms);
@@ -281,7 +281,7 @@ impl Linear {
         add_multiple(&mut self.entries[own], factor, terms.numbers);
     }
 
-    /// Returns the entries `range` with their magnitudes.
+    /// Returns the entries of the linear function in `range`, with their magnitudes.
     fn terms_of(&self, range: Range<usize>) -> Terms<'_> {
         let all = Terms {
             numbers: &self.entries,
@@ -290,7 +290,8 @@ impl Linear {
         all.part(range)
     }
 
-    /// Returns the range of the coefficients of the vector `index` among the entries; zeros are inserted if the function does not contain the vector.
+    /// Returns the range of the coefficients of the vector `index` among the entries; zeros are inserted if the linear function does not contain the
+    /// vector.
     fn block(&mut self, index: usize, width: usize) -> Range<usize> {
         let key = index as u32;
         let found = self.vectors.binary_search_by_key(&key, |vector| vector.0);
@@ -314,7 +315,7 @@ impl Linear {
     }
 }
 
-/// Numbers with their magnitudes; if `sizes` is empty, the magnitudes are the absolute values of the numbers.
+/// Numbers with the magnitudes that bound their rounding errors; if `sizes` is empty, the magnitudes are the absolute values of the numbers.
 #[derive(Clone, Copy)]
 struct Terms<'a> {
     numbers: &'a [f64],
@@ -342,12 +343,12 @@ fn is_identity(entries: &[f64], n: usize) -> bool {
     entries.len() == n * n && all.all(|(i, &x)| x == f64::from(u8::from(i % (n + 1) == 0)))
 }
 
-/// A value for each assignment of some finite elements.
+/// A value for each assignment (joint value) of some finite elements.
 #[derive(Clone, Debug)]
 pub(crate) struct Conditional<T> {
     /// The finite elements on which the value depends, by index in ascending order.
     pub(crate) finite: Vec<usize>,
-    /// The values for all assignments, in row-major order: the last finite element varies fastest.
+    /// The values for all assignments of the finite elements, in row-major order: the last finite element varies fastest.
     pub(crate) rows: SmallVec<[T; 1]>,
 }
 
@@ -359,12 +360,14 @@ impl<T> Conditional<T> {
         }
     }
 
-    /// Returns the value for the assignment `values` of the finite elements `scope`, which are in ascending order and have `sizes` values.
+    /// Returns the value for the assignment `values` of the finite elements `scope`, which are in ascending order; `sizes` has their numbers of
+    /// values.
     pub(crate) fn row(&self, scope: &[usize], values: &[u32], sizes: &[usize]) -> &T {
         &self.rows[self.index(scope, values, sizes)]
     }
 
-    /// Returns the index of the row for the assignment `values` of the finite elements `scope`, which are in ascending order and have `sizes` values.
+    /// Returns the index of the row for the assignment `values` of the finite elements `scope`, which are in ascending order; `sizes` has their
+    /// numbers of values.
     pub(crate) fn index(&self, scope: &[usize], values: &[u32], sizes: &[usize]) -> usize {
         self.finite.iter().fold(0, |index, element| {
             let place = scope.binary_search(element).unwrap_or_default();
@@ -381,7 +384,7 @@ impl<T> Conditional<T> {
 }
 
 impl Conditional<Linear> {
-    /// Returns the indices of all vectors, in ascending order.
+    /// Returns the indices of all vectors in the linear functions, in ascending order.
     pub(crate) fn vectors(&self) -> SmallVec<[usize; 4]> {
         if let [row] = &self.rows[..] {
             return row.vectors().collect();
@@ -393,7 +396,7 @@ impl Conditional<Linear> {
     }
 }
 
-/// Returns the union of `lists`, in ascending order.
+/// Returns the union of the lists of indices `lists`, in ascending order.
 pub(crate) fn union<'a>(lists: impl IntoIterator<Item = &'a [usize]>) -> Vec<usize> {
     let mut all: Vec<usize> = lists.into_iter().flatten().copied().collect();
     all.sort_unstable();
@@ -401,7 +404,7 @@ pub(crate) fn union<'a>(lists: impl IntoIterator<Item = &'a [usize]>) -> Vec<usi
     all
 }
 
-/// Returns the composition of `function` with the linear functions `open`, as a linear function of vectors.
+/// Returns the composition of `function` with the linear functions `open`, as a linear function of real vectors.
 pub(crate) fn composed(function: &LinearFunction, open: &[&Linear]) -> Linear {
     let n = function.offset().len();
     if let &[linear] = open {

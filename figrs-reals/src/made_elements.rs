@@ -1,4 +1,4 @@
-//! Elements with a given joint distribution: the elements of the present state of a filter and of the states before it.
+//! Elements that are created with a given joint distribution: the elements of a filter's present state and of the states before it.
 
 use std::any::TypeId;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::backward_kernel::{BackwardKernel, BackwardOption};
 use crate::belief::Belief;
 use crate::belief_component::BeliefComponent;
 
-/// A conditional variance is treated as zero if it is smaller than this number times the variance.
+/// A conditional variance is treated as zero if it is smaller than this number times the unconditional variance.
 const ROUNDING: f64 = 1e-14;
 
 #[derive(Clone, Debug)]
@@ -23,12 +23,12 @@ pub(crate) struct MadeElements {
     pub(crate) elements: Vec<AnyElement>,
 }
 
-/// The elements of a state on which the elements of the state before it depend.
+/// The elements of a filter's state on which the elements of the state before it depend.
 #[derive(Clone, Debug)]
 pub(crate) struct StateLink {
-    /// The index of the component of the mixture.
+    /// The element whose value is the index of the mixture component.
     pub(crate) component: Element<usize>,
-    /// The concatenated numbers of all real elements; `None` if all elements are finite.
+    /// The concatenated numbers of all real elements of the state; `None` if all elements are finite.
     pub(crate) numbers: Option<Element<Vec<f64>>>,
 }
 
@@ -43,7 +43,7 @@ impl StateLink {
 }
 
 impl MadeElements {
-    /// Creates elements with the joint distribution `belief`. The created elements have the types of the elements `like`.
+    /// Creates elements with the joint distribution `belief`. The new elements have the same types as the elements `like`.
     pub(crate) fn new(belief: &Belief, like: &[AnyElement]) -> Self {
         let all = &belief.components;
         let numbers = standard_normal(belief.dimension().max(1)).named("state of the filter");
@@ -62,12 +62,12 @@ impl MadeElements {
         }
     }
 
-    /// Returns the random elements on which all elements depend.
+    /// Returns the random elements on which all created elements depend.
     pub(crate) fn sources(&self) -> [AnyElement; 2] {
         [self.numbers.erased(), self.component.erased()].map(Clone::clone)
     }
 
-    /// Returns the link to the element that is the index of the state's component, without its numbers.
+    /// Returns a `StateLink` with the element that is the index of the state's mixture component, but without the numbers of the state.
     pub(crate) fn component(&self) -> StateLink {
         StateLink {
             component: self.component.clone(),
@@ -75,7 +75,8 @@ impl MadeElements {
         }
     }
 
-    /// Returns the elements on which the elements of the state before this one depend. `belief` is the distribution of the elements.
+    /// Returns the elements of this state on which the elements of the state before it depend. The argument `belief` is the joint distribution of the
+    /// state's elements.
     pub(crate) fn link(&self, belief: &Belief) -> StateLink {
         let all = 0..belief.dimension();
         let of = (&self.numbers, &self.component);
@@ -87,8 +88,8 @@ impl MadeElements {
     }
 }
 
-/// Creates the elements of the state before the state `next`, whose distribution given that state is `kernel`; the created elements have the types of
-/// the elements `like`. Also returns the created elements on which the elements of the next earlier state depend.
+/// Creates the elements of the filter's state before the state `next`, with the distribution `kernel` given `next`; the created elements have the
+/// types of the elements `like`. The function also returns those of the created elements on which the elements of the next earlier state depend.
 pub(crate) fn elements_before(
     kernel: &BackwardKernel,
     next: &StateLink,
@@ -156,14 +157,14 @@ fn standard_normal(dimension: usize) -> Element<Vec<f64>> {
     )
 }
 
-/// Returns the factor of each component's covariance matrix.
+/// Returns the matrix factor L (with L L' equal to the covariance matrix) of each mixture component.
 fn factors(belief: &Belief) -> Vec<DMatrix<f64>> {
     let own = |c: &BeliefComponent| c.factor.clone().unwrap_or_else(|| factor(&c.covariance));
     belief.components.iter().map(own).collect()
 }
 
-/// Creates elements with the types and the labels of the elements `like`: the values of finite elements depend on the index `component` of a mixture's component, and
-/// `list` creates the lists of the numbers of real elements.
+/// Creates elements with the types and labels of the elements `like`. The values of finite elements depend on the index `component` of a mixture
+/// component; `list` creates the lists of the numbers of real elements.
 fn mixture_elements<'f>(
     like: &[AnyElement],
     numbers: &[Option<Range<usize>>],
@@ -195,7 +196,7 @@ fn mixture_elements<'f>(
     made.collect()
 }
 
-/// Creates an element for the real numbers `range` of a distribution: a linear function of independent standard normal numbers, which depends on the
+/// Creates an element for the real numbers `range` of a mixture: a linear function of independent standard normal numbers, which depends on the
 /// component of the mixture.
 fn list(
     belief: &Belief,
@@ -222,7 +223,7 @@ fn list(
     numbers.affine(rows, means)
 }
 
-/// Returns a matrix L for which L L' is the matrix `covariance`, which may be singular.
+/// Returns a matrix L for which L L' equals the covariance matrix `covariance`, which may be singular.
 pub(crate) fn factor(covariance: &DMatrix<f64>) -> DMatrix<f64> {
     if covariance.is_empty() {
         return DMatrix::zeros(0, 1);
@@ -233,7 +234,7 @@ pub(crate) fn factor(covariance: &DMatrix<f64>) -> DMatrix<f64> {
     }
 }
 
-/// Returns the Cholesky factor of `covariance`; returns `None` if the matrix is singular up to rounding errors.
+/// Returns the Cholesky factor of the covariance matrix `covariance`; returns `None` if the matrix is singular up to rounding errors.
 pub(crate) fn regular_factor(covariance: &DMatrix<f64>) -> Option<Cholesky<f64, Dyn>> {
     let lower = covariance.clone().cholesky()?;
     let (pivots, variances) = (lower.l_dirty().diagonal(), covariance.diagonal());
@@ -242,8 +243,8 @@ pub(crate) fn regular_factor(covariance: &DMatrix<f64>) -> Option<Cholesky<f64, 
     is_regular.then_some(lower)
 }
 
-/// Returns a matrix L for which L L' is the singular matrix `covariance`. The columns of L that stand for conditional variances of the size of
-/// rounding errors are zero.
+/// Returns a matrix L for which L L' equals the singular matrix `covariance`. The columns of L for conditional variances of the size of rounding
+/// errors are zero.
 ///
 /// **References.** Higham, *Accuracy and Stability of Numerical Algorithms*, 2002, section 10.3 (Cholesky factors with complete pivoting).
 fn singular_factor(covariance: &DMatrix<f64>) -> DMatrix<f64> {

@@ -1,4 +1,4 @@
-//! Distributions of normal vectors given earlier vectors.
+//! Conditional distributions of normal vectors given the vectors before them.
 
 use std::rc::Rc;
 
@@ -11,19 +11,20 @@ use smallvec::SmallVec;
 use crate::linear_element::{Conditional, Linear};
 use crate::scan::{Attempt, Form, NormalVector, Scan, not_normal};
 
-/// The distribution of a vector given earlier vectors, for one assignment of finite elements.
+/// The conditional distribution of a normal vector given the vectors before it, for one assignment of finite elements.
 #[derive(Clone, Debug)]
 pub(crate) struct Rule {
     pub(crate) mean: Linear,
-    /// The lower triangle L for which L L' is the covariance matrix.
+    /// The lower triangular matrix L for which L L' is the covariance matrix of the vector.
     pub(crate) lower: DMatrix<f64>,
 }
 
-/// For each assignment of finite elements, the mean and the covariance, row by row, of a normal vector given earlier vectors.
+/// For each assignment of finite elements, the conditional mean and the covariance matrix (row by row) of a normal vector given the vectors before
+/// it.
 pub(crate) type Laws = Conditional<(Linear, Vec<f64>)>;
 
 impl Scan<'_> {
-    /// Classifies a member of a continuous family whose parameters are elements.
+    /// Determines the closed form, if there is one, of a member of a continuous distribution family whose parameters are elements.
     pub(crate) fn normal_member(
         &mut self,
         element: &AnyElement,
@@ -51,8 +52,8 @@ impl Scan<'_> {
         Ok(Attempt::Done(self.add_vector(element, rule)))
     }
 
-    /// Returns the means and the covariances of a normal element; `None` if it is not normal with a linear mean. If a parent is a multiple of a
-    /// parameter, the parameter is assumed to have the value `parameter`.
+    /// Returns the means and the covariances of an element for each assignment of finite elements; `None` if the element is not normal with a linear
+    /// mean. If a parent of the element is a multiple of a parameter with a conjugate prior, the parameter is assumed to have the value `parameter`.
     pub(crate) fn laws(
         &mut self,
         element: &AnyElement,
@@ -81,7 +82,7 @@ impl Scan<'_> {
     }
 }
 
-/// Returns the conditional distribution of the normal `element` given earlier vectors; `rows` has its means and covariances.
+/// Returns the conditional distribution of the normal `element` given the vectors before it; `rows` has the means and covariances.
 pub(crate) fn rule(element: &AnyElement, rows: Laws) -> Result<Conditional<Rule>, Error> {
     check_numbers(element, rows.rows.iter().map(|(mean, _)| mean))?;
     let mut checked = SmallVec::with_capacity(rows.rows.len());
@@ -97,9 +98,9 @@ pub(crate) fn rule(element: &AnyElement, rows: Laws) -> Result<Conditional<Rule>
     })
 }
 
-/// Returns the lower triangle L for which L L' is the matrix `covariance`, which is given row by row and has `n` rows.
+/// Returns the lower triangular matrix L for which L L' is the matrix `covariance`, which is given row by row and has `n` rows.
 ///
-/// **Errors.** [`ModelError::InvalidParameter`](figrs_core::ModelError::InvalidParameter) if the matrix is not positive definite.
+/// **Errors.** [`ModelError::InvalidParameter`](figrs_core::ModelError::InvalidParameter) if the covariance matrix is not positive definite.
 pub(crate) fn lower_triangle(
     element: &AnyElement,
     n: usize,
@@ -123,8 +124,8 @@ pub(crate) fn lower_triangle(
     Err(element.invalid(problem).into())
 }
 
-/// Checks that all coefficients of an element are finite, and that the element has the same dimension, at least one, for all assignments of the
-/// finite elements.
+/// Checks that all coefficients of an element's linear functions are finite, and that the element has the same dimension, at least one, for all
+/// assignments of the finite elements.
 pub(crate) fn check_numbers<'a>(
     element: &AnyElement,
     rows: impl Iterator<Item = &'a Linear>,

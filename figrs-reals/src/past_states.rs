@@ -22,7 +22,8 @@ pub(crate) struct PresentState<S> {
 }
 
 impl<S: FilterState> PresentState<S> {
-    /// Creates the elements of a state whose groups have the joint distributions `beliefs`. The elements of `like` must have the same types.
+    /// Creates the elements of a filter's state, whose groups of elements have the joint distributions `beliefs`. The elements of `like` must have
+    /// the same types as the elements of the state.
     pub(crate) fn new(like: &S, beliefs: &[Belief]) -> Self {
         let like_elements = like.elements();
         let mut rest = &like_elements[..];
@@ -40,24 +41,25 @@ impl<S: FilterState> PresentState<S> {
         }
     }
 
-    /// Returns the elements of each group on which the state before this one depends; the groups have the distributions `beliefs`.
+    /// Returns, for each group of the state's elements, the elements on which the state before this one depends; the groups have the distributions
+    /// `beliefs`.
     pub(crate) fn links(&self, beliefs: &[Belief]) -> impl Iterator<Item = StateLink> {
         let groups = self.made.iter().zip(beliefs);
         groups.map(|(made, belief)| made.link(belief))
     }
 
-    /// Returns the random elements on which all elements depend.
+    /// Returns the random elements on which all elements of the state depend.
     pub(crate) fn sources(&self) -> impl Iterator<Item = AnyElement> {
         self.made.iter().flat_map(MadeElements::sources)
     }
 
-    /// Returns the index of the mixture's component of each group.
+    /// Returns, for each group of the state's elements, the element that is the index of the mixture component.
     pub(crate) fn components(&self) -> impl Iterator<Item = StateLink> {
         self.made.iter().map(MadeElements::component)
     }
 }
 
-/// The last states before the present state, the latest first.
+/// The last states before the filter's present state, the latest first.
 #[derive(Clone, Debug)]
 pub(crate) struct PastStates<S> {
     pub(crate) states: VecDeque<PastState<S>>,
@@ -70,17 +72,17 @@ pub(crate) struct PastStates<S> {
 /// A past state.
 #[derive(Clone, Debug)]
 pub(crate) struct PastState<S> {
-    /// A state whose elements have the types of this state's elements.
+    /// A state whose elements have the same types as the elements of this past state.
     pub(crate) like: Arc<S>,
-    /// For each group of elements, its distribution given the state after this one.
+    /// For each group of elements, its distribution given the next state.
     pub(crate) kernels: Vec<BackwardKernel>,
 }
 
-/// The elements of a past state, which depend on those of the present state.
+/// The elements of a past state of the filter, which depend on the elements of the present state.
 #[derive(Clone, Debug)]
 pub(crate) struct SmoothedState<S> {
     pub(crate) state: S,
-    /// For each group of elements, the elements on which the state before this one depends.
+    /// For each group of elements, the elements on which the next earlier state depends.
     pub(crate) links: Vec<StateLink>,
 }
 
@@ -99,13 +101,13 @@ impl<S> PastStates<S> {
         }
     }
 
-    /// Adds the state that has become the latest past state, and forgets all states but the last `most`.
+    /// Adds the state that has become the latest past state of the filter, and forgets all past states but the last `most`.
     pub(crate) fn add(&mut self, state: PastState<S>, most: usize) {
         self.states.push_front(state);
         self.states.truncate(most);
     }
 
-    /// Adapts the latest past state to a present state whose numbers are laid out as `new` instead of `old`.
+    /// Adapts the latest past state to a present state whose vector of numbers has the layout `new` instead of `old`.
     pub(crate) fn set_next_layout(&mut self, old: &[NumbersOfElement], new: &[NumbersOfElement]) {
         let latest = self.states.front_mut().filter(|_| old != new);
         for kernel in latest.into_iter().flat_map(|past| &mut past.kernels) {
@@ -113,13 +115,13 @@ impl<S> PastStates<S> {
         }
     }
 
-    /// Forgets the elements and the distributions of the past states, because those of the present state have changed.
+    /// Forgets the elements and the distributions of the past states, because the distribution of the present state has changed.
     pub(crate) fn forget_elements(&mut self) {
         self.smoothed = OnceLock::new();
         self.beliefs = OnceLock::new();
     }
 
-    /// For each past state, returns the elements on which its distribution depends, if they have been created.
+    /// For each past state of the filter, returns the elements on which its distribution depends, if these elements have been created.
     pub(crate) fn created_elements(&self) -> Vec<Vec<AnyElement>> {
         let of_state = |state: &SmoothedState<S>| {
             let links = state.links.iter();
@@ -129,7 +131,7 @@ impl<S> PastStates<S> {
         states.map(of_state).collect()
     }
 
-    /// True if `model` sets an element of a past state.
+    /// True if an intervention of `model` sets an element of a past state.
     pub(crate) fn are_set_by(&self, model: &Model) -> bool
     where
         S: FilterState,
@@ -141,7 +143,8 @@ impl<S> PastStates<S> {
     }
 
     /// Computes the distribution of each group of elements of each past state, the latest state first, from the distributions `present` of the groups
-    /// of the present state. If `merges` is true, or if there are more than `most` components, components with the same finite values are merged.
+    /// of the present state. If `merges` is true, or if there are more than `most` mixture components, components with the same finite values are
+    /// merged.
     pub(crate) fn beliefs_before(
         &self,
         present: &[Belief],
@@ -174,7 +177,8 @@ impl<S> PastStates<S> {
 }
 
 impl<S: FilterState> PastStates<S> {
-    /// Returns the elements of the past states. `present` returns the elements of the present state on which the elements of the past states depend.
+    /// Returns the elements of the filter's past states. The function `present` returns the elements of the present state on which the elements of
+    /// the past states depend.
     pub(crate) fn smoothed(&self, present: impl FnOnce() -> Vec<StateLink>) -> &[SmoothedState<S>] {
         self.smoothed.get_or_init(|| {
             let mut all: Vec<SmoothedState<S>> = Vec::with_capacity(self.states.len());
@@ -202,9 +206,10 @@ impl<S: FilterState> PastStates<S> {
         })
     }
 
-    /// Computes the distributions of past states given evidence about the last `states` past states. `next` has the elements on which the latest of these states depends; it
-    /// is `None` if the distribution of the latest past state is known, and the distributions of the other past states are computed. `joint` returns the
-    /// joint distribution of elements of two successive states. The flag is `true` if a distribution is an approximation, which `may_approximate` allows.
+    /// Computes the distributions of the filter's past states, given evidence about the last `states` past states. The argument `next` has the
+    /// elements on which the latest past state depends. If `next` is `None`, the distribution of the latest past state is known, and those of the
+    /// other past states are computed. The function `joint` returns the joint distribution of elements of two successive states. The returned flag is
+    /// `true` if a distribution is an approximation, which is allowed only if `may_approximate` is true.
     ///
     /// **Errors.** The errors of `joint` and of [`BackwardKernel::replace`].
     pub(crate) fn replaced(

@@ -1,4 +1,4 @@
-//! Merging of the results of a `Chain` into one normal vector, if nothing but the `Chain` depends on the results.
+//! Merging of the results of a `Chain` into one normal vector, if nothing but the `Chain` depends on its results.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use crate::linear_element::{Conditional, Linear, union};
 use crate::scan::{Form, NormalVector, Scan};
 
 impl Scan<'_> {
-    /// Merges the results of a `Chain` into one vector, if the results are normal elements on which no other element depends.
+    /// Merges the results of a `Chain` into one normal vector, if the results are normal elements on which no other element depends.
     ///
     /// After the merge, the `Chain` is a normal element whose mean and covariance depend on its parents.
     pub(crate) fn merge_private_results(&mut self) {
@@ -54,7 +54,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Returns the vectors of the results `branches` of a `Chain`, if nothing else depends on these results and they are not all the same.
+    /// Returns the vectors of the results `branches` of a `Chain`, if nothing else depends on the results and they are not all the same element.
     fn private_vectors(
         &self,
         branches: &[AnyElement],
@@ -79,8 +79,8 @@ impl Scan<'_> {
         (!is_one).then_some(vectors)
     }
 
-    /// Returns a vector with the distribution of the result that `choice` selects from `branches`; `vectors` has the index of the vector of each
-    /// branch.
+    /// Returns a normal vector with the distribution of the result that the `Chain` `choice` selects from `branches`; `vectors` has the index of each
+    /// result's vector.
     fn merged(
         &self,
         choice: &AnyElement,
@@ -107,7 +107,7 @@ impl Scan<'_> {
         })
     }
 
-    /// For each element, returns the number of elements and roots that depend on it.
+    /// For each element, returns the number of elements, targets and statements of evidence that depend on it.
     pub(crate) fn readers(&self) -> FxHashMap<ElementId, usize> {
         let mut readers: FxHashMap<ElementId, usize> = FxHashMap::default();
         for root in &*self.roots {

@@ -20,8 +20,8 @@ use crate::past_states::{PastState, PastStates};
 /// A saved [`Filter`], which serde can serialise; for example, a service can save its filter and load it after a restart.
 ///
 /// The saved form contains the distributions of the present state and of the past states that are kept, the settings, and the log-evidence, but no
-/// elements. [`Filter::load`] creates the filter from its saved form. A text format must preserve all digits of numbers; for example, `serde_json`
-/// needs its feature `float_roundtrip`.
+/// elements. The function [`Filter::load`] creates a filter from its saved form. A text format for saved filters must preserve all digits of numbers;
+/// for example, `serde_json` needs its feature `float_roundtrip`.
 ///
 /// ```
 /// use figrs_core::{Model, Normal, Variance};
@@ -38,25 +38,25 @@ use crate::past_states::{PastState, PastStates};
 /// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedFilter<V> {
-    /// The version of the saved form; another version of figrs may have another form.
+    /// The version of the saved form of a filter; another version of figrs may have another form.
     version: u32,
     approximation: Approximation,
     window: usize,
     components: usize,
     steps: u64,
     log_evidence: f64,
-    /// True if an earlier step approximated the distribution.
+    /// True if an earlier step of the filter approximated the distribution.
     is_approximate: bool,
-    /// The joint distribution of each group of elements of the present state.
+    /// The joint distribution of each group of elements of the filter's present state.
     beliefs: Vec<SavedBelief<V>>,
-    /// For each past state, the latest first, the distribution of each group of elements given the next state.
+    /// For each past state of the filter, the latest first, the distribution of each group of elements given the next state.
     past: Vec<Vec<SavedKernel<V>>>,
 }
 
-/// The joint distribution of a group of successive elements of a state.
+/// The joint distribution of a group of successive elements of a filter's state.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct SavedBelief<V> {
-    /// For each element, the range of its numbers in the mean; `None` if the element is finite.
+    /// For each element, the range of its numbers in the mean vector; `None` if the element is finite.
     numbers: Vec<Option<Range<usize>>>,
     components: Vec<SavedComponent<V>>,
     log_evidence: f64,
@@ -68,18 +68,18 @@ struct SavedComponent<V> {
     /// The values of the finite elements of the group.
     values: V,
     mean: Vec<f64>,
-    /// The covariance matrix, and a matrix factor of it if it is known, column by column.
+    /// The covariance matrix of the mixture component, column by column; and a matrix factor of the covariance matrix if it is known.
     covariance: Vec<f64>,
     factor: Option<Vec<f64>>,
 }
 
-/// The distribution of a group of elements of a past state, given the next state.
+/// The distribution of a group of elements of a filter's past state, given the next state.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct SavedKernel<V> {
     numbers: Vec<Option<Range<usize>>>,
-    /// For each component of the past state, the values of its finite elements.
+    /// For each mixture component of the past state, the values of its finite elements.
     components: Vec<V>,
-    /// For each component of the next state, the possible components of the past state.
+    /// For each mixture component of the next state, the possible components of the past state.
     options: Vec<Vec<SavedOption>>,
 }
 
@@ -87,7 +87,8 @@ struct SavedKernel<V> {
 struct SavedOption {
     component: usize,
     share: f64,
-    /// The mean and the covariance matrix of the numbers given the numbers of the next state, column by column.
+    /// The mean (as an offset and a matrix of coefficients) and the covariance matrix of the past state's numbers given the next state's numbers;
+    /// matrices are stored column by column.
     offset: Vec<f64>,
     coefficients: Vec<f64>,
     covariance: Vec<f64>,
@@ -155,7 +156,8 @@ impl<S: PortableState> Filter<S> {
     /// Creates a filter from its saved form `saved`. The elements of `first` must have the same types as the elements of the saved filter's states;
     /// the distribution of `first` is not used.
     ///
-    /// **Errors.** [`Error::Saved`] if another version of figrs saved the filter, if its state has other elements, or if the saved form is damaged.
+    /// **Errors.** [`Error::Saved`] if another version of figrs saved the filter, if the saved filter's state has other elements, or if the saved
+    /// form is damaged.
     pub fn load(first: &S, saved: SavedFilter<S::Values>) -> Result<Self, Error> {
         if saved.version != SavedFilter::<S::Values>::VERSION {
             return Err(Error::unfit_filter(
@@ -215,7 +217,7 @@ impl<S: PortableState> Filter<S> {
     }
 }
 
-/// The values of a group of elements of a state.
+/// The values of a group of elements of a filter's state.
 struct ValuesOf<'s, S> {
     state: &'s S,
     start: usize,
@@ -234,7 +236,7 @@ impl<'s, S: PortableState> ValuesOf<'s, S> {
         this
     }
 
-    /// Returns the values `finite` of the finite elements of the group; the other elements have no values.
+    /// Returns the values `finite` of the finite elements of the group as values of all its elements; the other elements have no values.
     fn of(&self, finite: &[Datum]) -> S::Values {
         let (mut finite, mut place) = (finite.iter(), 0_usize);
         self.state.values(&mut || {
@@ -246,7 +248,7 @@ impl<'s, S: PortableState> ValuesOf<'s, S> {
     }
 }
 
-/// Returns the values of the finite elements among the elements `own` of a state of `count` elements.
+/// Returns the values of the finite elements among the elements with the indices `own` of a state of `count` elements.
 fn loaded_values<S: PortableState>(
     values: S::Values,
     (count, own): (usize, &Range<usize>),
@@ -284,7 +286,7 @@ fn loaded_dimension(
     Ok(end)
 }
 
-/// Returns the matrix with the given numbers of rows and columns and the finite entries `entries`.
+/// Returns a matrix with the given numbers of rows and columns and the entries `entries`, which must be finite.
 fn loaded_matrix(entries: Vec<f64>, rows: usize, columns: usize) -> Result<DMatrix<f64>, Error> {
     let is_whole = rows.checked_mul(columns) == Some(entries.len());
     if is_whole && entries.iter().all(|x| x.is_finite()) {
@@ -293,7 +295,7 @@ fn loaded_matrix(entries: Vec<f64>, rows: usize, columns: usize) -> Result<DMatr
     Err(Error::unfit_filter("it is damaged"))
 }
 
-/// Checks that `shares` are the probabilities of a mixture's components.
+/// Checks that the numbers `shares` can be the probabilities of a mixture's components.
 fn check_shares(shares: impl Iterator<Item = f64> + Clone) -> Result<(), Error> {
     let is_share = |share: f64| (0.0..=1.0 + 1e-9).contains(&share);
     if shares.clone().all(is_share) && (shares.sum::<f64>() - 1.0).abs() <= 1e-6 {
@@ -303,7 +305,7 @@ fn check_shares(shares: impl Iterator<Item = f64> + Clone) -> Result<(), Error> 
 }
 
 impl<V> SavedBelief<V> {
-    /// Returns the joint distribution of the elements with the indices `own`.
+    /// Returns the joint distribution of the state's elements with the indices `own`.
     fn loaded<S: PortableState<Values = V>>(
         self,
         elements: &[AnyElement],
@@ -356,7 +358,8 @@ impl SavedOption {
 }
 
 impl<V> SavedKernel<V> {
-    /// Returns the distribution of the elements with the indices `own` given the next state, which has `components` components of `known` numbers.
+    /// Returns the distribution of the elements with the indices `own` given the next state, whose mixture has `components` components with `known`
+    /// real numbers each.
     fn loaded<S: PortableState<Values = V>>(
         self,
         (elements, own): (&[AnyElement], &Range<usize>),

@@ -1,4 +1,4 @@
-//! Scan of a model, which classifies its elements, and represents real elements as linear functions of normal vectors.
+//! Scan of a model, which classifies the model's elements and represents its real elements as linear functions of normal vectors.
 
 use std::any::TypeId;
 use std::rc::Rc;
@@ -17,23 +17,23 @@ use crate::normal_rule::{Rule, check_numbers, lower_triangle};
 use crate::site::{RealFunction, Site, Weighed};
 use crate::site_scan::function_of_number;
 
-/// The classification of an element for the closed form.
+/// The classification of an element of a model that is answered in closed form.
 #[derive(Clone, Debug)]
 pub(crate) enum Form {
     /// The element depends on no normal element.
     Finite,
     /// The element is a linear function of normal vectors, for each assignment of some finite elements.
     Real(Rc<Conditional<Linear>>),
-    /// The element is a nonlinear function of one real number.
+    /// The element is a nonlinear function of one real number, such as a comparison.
     Function(Rc<RealFunction>),
     /// The element is a parameter with a conjugate prior, or a multiple of a parameter.
     Parameter(Multiple),
-    /// The element is observed; its distribution is not normal given one real number.
+    /// The element is observed, and its distribution given one real number is not normal.
     Observed,
 }
 
 impl Form {
-    /// True if the element depends on a normal element or on a parameter, and is not observed.
+    /// True if the element depends on a normal element or on a parameter with a conjugate prior, and is not observed.
     pub(crate) fn is_real(&self) -> bool {
         !matches!(self, Self::Finite | Self::Observed)
     }
@@ -43,17 +43,17 @@ impl Form {
     }
 }
 
-/// The likelihoods of real numbers that a scan accepts.
+/// The likelihoods of real numbers that the scan of a model accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Accepted {
-    /// Only Gaussian functions, which are the likelihoods of observed normal elements.
+    /// Only Gaussian functions, which are the likelihoods of observed normal elements, are accepted.
     Gaussian,
-    /// Gaussian functions, and comparisons of real elements.
+    /// Gaussian functions and comparisons of real elements are accepted.
     Comparisons,
     All,
 }
 
-/// A normal element, with its conditional distribution given earlier vectors.
+/// A normal element, with its conditional distribution given the normal vectors before it.
 #[derive(Debug)]
 pub(crate) struct NormalVector {
     pub(crate) element: AnyElement,
@@ -61,46 +61,46 @@ pub(crate) struct NormalVector {
     pub(crate) rule: Conditional<Rule>,
 }
 
-/// The scan of a model, which classifies all elements on which the roots depend.
+/// The scan of a model: it classifies all elements on which the targets and the evidence depend.
 pub(crate) struct Scan<'m> {
     pub(crate) set: FxHashSet<ElementId>,
     pub(crate) roots: Rc<[AnyElement]>,
     pub(crate) finite: FinitePart<'m>,
     pub(crate) forms: ElementMap<Form>,
-    /// The normal elements; `None` for an element that was merged into another one.
+    /// The normal elements of the model; `None` for an element that was merged into another one.
     pub(crate) vectors: Vec<Option<NormalVector>>,
-    /// For each `Chain` with real values, its results for each assignment of the elements on which its parents depend.
+    /// For each `Chain` with real values, its results for each assignment of the finite elements on which its parents depend.
     pub(crate) branches: FxHashMap<ElementId, Rc<Conditional<AnyElement>>>,
-    /// The `Chain` elements with real values, in the order of their classification.
+    /// The `Chain` elements with real values, in the order in which they were classified.
     pub(crate) choices: Vec<AnyElement>,
-    /// True after all finite parents of real elements got an index and a list of values together.
+    /// True after all finite parents of real elements together have received an index and a list of values.
     pub(crate) are_parents_numbered: bool,
-    /// The likelihoods that are not Gaussian.
+    /// The likelihoods of the model that are not Gaussian.
     pub(crate) sites: Vec<Site>,
     pub(crate) accepted: Accepted,
     pub(crate) parameters: Vec<Parameter>,
-    /// The vectors whose precisions or variances are multiples of a parameter, each with the index of the parameter.
+    /// The normal vectors whose precisions or variances are multiples of a parameter, each with the index of the parameter.
     pub(crate) scales: Vec<(usize, usize, ScaledQuantity)>,
-    /// The parameter over which the factor graph integrates because it scales the precisions or the variances of all vectors.
+    /// The parameter over which the factor graph integrates, because it scales the precisions or the variances of all normal vectors.
     pub(crate) common_scale: Option<(usize, ScaledQuantity)>,
     pub(crate) evidence: &'m [(AnyElement, Evidence)],
-    /// If the scan failed, the element that could not be classified.
+    /// The element that could not be classified, if the scan of the model failed.
     pub(crate) refused: Option<AnyElement>,
     pub(crate) observed: ElementMap<&'m Datum>,
 }
 
 enum Parent<'f> {
     Real(&'f Conditional<Linear>),
-    /// The finite element with the index `place`, which depends on the element with the index `base`.
+    /// The finite element with the index `place`, whose value is determined by that of the element with the index `base`.
     Finite {
         place: usize,
         base: usize,
     },
-    /// A multiple of a parameter; the contained number is its assumed value.
+    /// A multiple of a parameter with a conjugate prior; the contained number is the value that is assumed for the multiple.
     Parameter(f64),
 }
 
-/// The classification of an element, or the elements that must be classified first.
+/// The classification of an element, or the other elements that must be classified first.
 pub(crate) enum Attempt {
     Done(Form),
     Needs(Elements),
@@ -108,11 +108,11 @@ pub(crate) enum Attempt {
 
 pub(crate) type Elements = SmallVec<[AnyElement; 2]>;
 
-/// The classification (form) of each parent of an element.
+/// The classification of each parent of an element.
 type Forms = SmallVec<[Form; 2]>;
 
 impl<'m> Scan<'m> {
-    /// Creates a scan of the targets and of the elements with evidence.
+    /// Creates the scan of a model's targets and of its elements with evidence.
     pub(crate) fn new(model: &'m Model, targets: &[AnyElement], limits: &'m Limits) -> Self {
         let evidence = model.evidence().iter().map(|(element, _)| element);
         Self {
@@ -135,24 +135,25 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Makes the elements of `cases` functions of the case. The cases must be set before the scan runs.
+    /// Makes the elements of `cases`, whose values differ between cases, functions of the case. The cases must be set before the scan of the model
+    /// runs.
     pub(crate) fn with_cases(mut self, cases: &Cases) -> Self {
         self.set.extend(cases.ids());
         self.finite = self.finite.with_cases(cases);
         self
     }
 
-    /// Makes the scan accept likelihoods that are not Gaussian.
+    /// Makes the scan of the model accept likelihoods of the kind `accepted`.
     pub(crate) fn accepting(self, accepted: Accepted) -> Self {
         Self { accepted, ..self }
     }
 
-    /// True if the scan accepts all likelihoods of real numbers.
+    /// True if the scan of the model accepts all likelihoods of real numbers.
     pub(crate) fn accepts_all(&self) -> bool {
         self.accepted == Accepted::All
     }
 
-    /// Classifies all elements on which the roots depend.
+    /// Classifies all elements on which the targets and the evidence depend.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form; the errors of the model.
     pub(crate) fn run(&mut self) -> Result<(), Error> {
@@ -168,12 +169,12 @@ impl<'m> Scan<'m> {
         self.add_statements()
     }
 
-    /// Returns the classification of a root, or of an element on which a root depends.
+    /// Returns the classification of a target or of an element with evidence, or of an element on which one of them depends.
     pub(crate) fn form(&self, element: &AnyElement) -> &Form {
         &self.forms[&element.id()]
     }
 
-    /// Classifies `root` and the elements on which it depends, that is, finds the form of each; `stack` must be empty.
+    /// Classifies `root` and the elements on which it depends, that is, finds the closed form of each; `stack` must be empty.
     fn resolve(&mut self, root: &AnyElement, stack: &mut Vec<AnyElement>) -> Result<(), Error> {
         stack.push(root.clone());
         while let Some(element) = stack.pop() {
@@ -375,8 +376,9 @@ impl<'m> Scan<'m> {
         self.dependent(element)
     }
 
-    /// Computes a value, such as a linear function, for each assignment of the finite elements on which the parents of an element depend; `forms` are
-    /// the forms of the parents. If a parent is a multiple of a parameter, the parameter is assumed to have the value `parameter`.
+    /// Computes a value, such as a linear function, for each assignment of the finite elements on which the parents of an element depend; `forms` has
+    /// the classifications of the parents. If a parent of the element is a multiple of a parameter with a conjugate prior, the parameter is assumed
+    /// to have the value `parameter`.
     pub(crate) fn rows<T>(
         &mut self,
         element: &AnyElement,

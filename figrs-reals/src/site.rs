@@ -1,5 +1,5 @@
-//! Likelihoods of one real number that are not Gaussian: of finite elements that depend on the number, of observed elements that are not normal, and
-//! of evidence other than observations.
+//! Likelihoods of one real number that are not Gaussian. They come from finite elements that depend on the number, from observed elements that are
+//! not normal, and from evidence other than observations.
 
 use std::any::Any;
 use std::cell::{OnceCell, RefCell};
@@ -15,67 +15,68 @@ use rustc_hash::FxHashMap;
 use crate::finite_part::FinitePart;
 use crate::linear_element::{Conditional, Linear};
 
-/// Number of standard deviations around the mean within which a likelihood must be defined. At greater distances, which have probability 6e-7, a
-/// function of the model may fail if the density times the likelihood is negligible there.
+/// Number of standard deviations around the mean of a real number within which a likelihood must be defined. At greater distances from the mean,
+/// which have probability 6e-7, a function of the model may fail if the density times the likelihood is negligible there.
 const REACH: f64 = 5.0;
 
-/// Distance from the mean of the product of the number's distribution and the likelihood within which the likelihood must also be defined, in
-/// standard deviations of the product.
+/// Distance from the mean within which a likelihood must also be defined, in standard deviations; the mean and the standard deviation are those of
+/// the number's distribution times the likelihood.
 const REACH_OF_PRODUCT: f64 = 10.0;
 
-/// Numbers of points at which likelihoods are searched for narrow peaks: the most points of the first search, for all likelihoods together and for
-/// one of them; the most points if a likelihood has the same value at all points of the first search; and the fewest points for one likelihood.
+/// Numbers of points in the search of likelihoods for narrow peaks: the most points of the first search for all likelihoods together and for one of
+/// them, the most points if a likelihood is the same at all points of the first search, and the fewest points for one likelihood.
 const FIRST_POINTS: usize = 1 << 20;
 const FIRST_POINTS_OF_SITE: usize = 1 << 16;
 const MOST_POINTS: usize = 1 << 24;
 const FEWEST_POINTS: usize = 1 << 10;
 
-/// Maximum number of failures of a likelihood that are remembered: the first search for narrow peaks covers all numbers with fewer points.
+/// Maximum number of failed evaluations of a likelihood that are remembered; the first search for narrow peaks covers all numbers with fewer points.
 const MOST_FAILURES: usize = 1 << 17;
 
 #[derive(Clone, Debug)]
 pub(crate) struct RealFunction {
-    /// The real element that is the argument of the function.
+    /// The real element that is the argument of the nonlinear function.
     pub(crate) base: AnyElement,
-    /// The argument of the function, which is a linear function of normal vectors.
+    /// The argument of the nonlinear function, as a linear function of normal vectors.
     pub(crate) argument: Rc<Conditional<Linear>>,
-    /// Other real elements that are linear functions of the argument: for each assignment of some finite elements, the offset and the slope.
+    /// Real elements other than the argument that are linear functions of the argument: for each assignment of some finite elements, the offset and
+    /// the slope.
     pub(crate) others: Vec<(AnyElement, Conditional<(f64, f64)>)>,
-    /// The elements on the path from the argument to the value of the function; each element comes after its parents.
+    /// The elements on the path from the argument to the value of the nonlinear function; each element comes after its parents.
     pub(crate) path: Vec<AnyElement>,
-    /// The indices of the finite elements on which the function depends, in ascending order.
+    /// The indices of the finite elements on which the nonlinear function depends, in ascending order.
     pub(crate) scope: Vec<usize>,
 }
 
-/// The observed value or the evidence; the likelihood is its probability.
+/// The observed value, the finite element's value or the evidence whose probability given the real number is the likelihood.
 #[derive(Clone, Debug)]
 pub(crate) enum Weighed {
     Child(usize),
-    /// The value of the Boolean element with the contained index, which is true if and only if the real number is positive. The second field is the
-    /// element's value if the real number is zero.
+    /// The value of the finite Boolean element with the contained index; the Boolean is true if and only if the real number is positive. The second
+    /// field is the value of the Boolean element if the real number is zero.
     Sign(usize, bool),
-    /// An observed Boolean, which is true if and only if the real number is positive. The second field is the value of the Boolean if the real number
-    /// is zero.
+    /// The observed value of a Boolean that is true if and only if the real number is positive. The second field is the value of the Boolean if the
+    /// real number is zero.
     ObservedSign(bool, bool),
     Observed(Datum),
-    /// Evidence on the last element of the function's path; on the real number itself if the path is empty.
+    /// Evidence on the last element of the path from the real number; if the path is empty, evidence on the real number itself.
     Evidence(Evidence),
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Site {
-    /// The element whose distribution depends on the real number.
+    /// The element whose distribution depends on the real number of the likelihood.
     pub(crate) element: AnyElement,
     pub(crate) function: RealFunction,
     pub(crate) weighed: Weighed,
 }
 
 impl Site {
-    /// Returns the distribution of the real number, multiplied by the likelihood for an assignment of the finite elements; `None` if the likelihood
+    /// Returns the distribution of the real number multiplied by the likelihood, for an assignment of the finite elements; `None` if the likelihood
     /// is zero everywhere. The likelihood must not be a comparison.
     ///
-    /// **Errors.** The errors of the model's functions and distributions, at the first panic of a function; [`Error::NotClosedForm`] if a finite
-    /// element has a value that is not in its support.
+    /// **Errors.** The errors of the model's functions and distributions, as soon as a function panics; [`Error::NotClosedForm`] if a finite element
+    /// has a value that is not in its support.
     pub(crate) fn tilted(
         &self,
         finite: &FinitePart<'_>,
@@ -123,8 +124,9 @@ impl Site {
         fatal.map_or(Ok(tilted), |(_, error)| Err(error))
     }
 
-    /// Returns a search for narrow peaks of the likelihood, if the model has `sites` likelihoods, and this one is computed for `places` assignments of
-    /// finite elements. Evidence on a function of the number may have narrow peaks; the likelihood of a distribution's value changes slowly.
+    /// Returns a search for narrow peaks of the likelihood. The model has `sites` likelihoods, and this likelihood is computed for `places`
+    /// assignments of finite elements. Evidence on a function of a real number may give a likelihood with narrow peaks; the likelihood of a
+    /// distribution's value changes slowly.
     pub(crate) fn peaks(&self, sites: usize, places: usize, until: &Until) -> Peaks {
         let all = sites * places;
         let most = |points: usize| (points / all).max(FEWEST_POINTS);
@@ -166,7 +168,7 @@ impl Site {
         }
     }
 
-    /// If the likelihood is a comparison, returns the value of the comparison, and its value if the real number is zero.
+    /// If the likelihood is a comparison, returns the result of the comparison, and its result if the real number is zero; otherwise returns `None`.
     pub(crate) fn sign(
         &self,
         finite: &FinitePart<'_>,
@@ -182,9 +184,11 @@ impl Site {
         }
     }
 
-    /// Returns the natural logarithm of the number of possible values of a finite element; zero if the element is observed.
+    /// Returns the natural logarithm of the number of possible values of the finite element to which the likelihood belongs; zero if the element is
+    /// observed.
     ///
-    /// In the factor graph, the finite element has a uniform distribution over its possible values, which this number compensates.
+    /// In the factor graph, the finite element has a uniform distribution over its possible values; the logarithm of their number compensates this
+    /// distribution.
     pub(crate) fn log_values(&self, finite: &FinitePart<'_>) -> f64 {
         match self.weighed {
             Weighed::Child(child) | Weighed::Sign(child, _) => {
@@ -194,7 +198,7 @@ impl Site {
         }
     }
 
-    /// Returns the natural logarithm of the likelihood if the real number has the value `number`.
+    /// Returns the natural logarithm of the likelihood at the value `number` of the real number.
     pub(crate) fn log_likelihood(
         &self,
         finite: &FinitePart<'_>,
@@ -236,7 +240,7 @@ impl Site {
     }
 }
 
-/// True if a function of the model panicked.
+/// True if a function of the model panicked when the likelihood was evaluated.
 pub(crate) fn is_panic(error: &Error) -> bool {
     matches!(
         error,
@@ -248,7 +252,7 @@ pub(crate) fn is_panic(error: &Error) -> bool {
 }
 
 impl RealFunction {
-    /// Returns the values of the elements on the function's path, if the real number has the value `number`, for an assignment of the finite
+    /// Returns the values of the elements on the path of the function, for the value `number` of the real number and an assignment of the finite
     /// elements.
     pub(crate) fn values<'a>(
         &'a self,
@@ -285,7 +289,7 @@ pub(crate) struct PathValues<'a> {
 }
 
 impl PathValues<'_> {
-    /// Returns the value of `element`, which must be finite or on the path.
+    /// Returns the value of `element`, which must be finite or on the path of the function.
     fn of(&self, element: &AnyElement) -> Datum {
         self.known.get(&element.id()).map_or_else(
             || {
@@ -312,7 +316,7 @@ impl PathValues<'_> {
         Ok(value.map_err(|fault| element.fault(fault))?)
     }
 
-    /// Returns the natural logarithm of the probability, or density, of `value` for `element`.
+    /// Returns the natural logarithm of the probability, or density, of the value `value` of `element`.
     fn log_prob(&self, element: &AnyElement, value: &Datum) -> Result<f64, Error> {
         let fault = |fault| Error::from(element.fault(fault));
         match element.kind() {
@@ -367,7 +371,7 @@ impl PathValues<'_> {
 
 /// Returns the distribution of the result `result` of the `Chain` `element`.
 ///
-/// **Errors.** [`Error::NotClosedForm`] if the result depends on other elements; the error of invalid parameters.
+/// **Errors.** [`Error::NotClosedForm`] if the result depends on other elements; the error of invalid parameters of a distribution.
 fn atomic<'r>(element: &AnyElement, result: &'r AnyElement) -> Result<&'r dyn AtomicOp, Error> {
     let Kind::Atomic(op) = result.kind() else {
         let problem =

@@ -14,7 +14,7 @@ use crate::linear_element::{Conditional, Linear, union};
 use crate::scan::{Attempt, Form, Scan, is_float, not_normal};
 use crate::site::{RealFunction, Site, Weighed, is_panic};
 
-/// Maximum number of elements on the way from a real number to a value that depends on it.
+/// Maximum number of elements on the path from a real number to a value that depends on the number.
 const MAX_PATH: usize = 1000;
 
 /// Maximum number of values of a finite element whose distribution depends on a real number.
@@ -63,7 +63,8 @@ impl<'m> Scan<'m> {
         Ok(())
     }
 
-    /// Returns the real `element` as a function of one real number: the number itself, or a list of numbers that are functions of one number.
+    /// Returns the real `element` as a function of one real number: a number is a function of itself, and a list may consist of functions of one
+    /// number.
     fn number(&mut self, element: &AnyElement) -> Result<RealFunction, Error> {
         let is_number = |element: &AnyElement| {
             element.no_values().value_type() == TypeId::of::<f64>() || !self.is_real(element)
@@ -91,7 +92,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Classifies `element`, whose distribution depends on a real number but is not normal with a linear mean, as finite or observed.
+    /// Classifies `element` as finite or observed; its distribution depends on a real number but is not normal with a linear mean.
     pub(crate) fn dependent(&mut self, element: &AnyElement) -> Result<Attempt, Error> {
         let function = self.number_of_parents(element)?;
         if let Some(value) = self.observed(element) {
@@ -131,7 +132,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Classifies the observed `element`, whose likelihood is a part of another factor.
+    /// Classifies `element` as observed; another factor contains the likelihood of its value.
     pub(crate) fn observed_form(&mut self, element: &AnyElement, value: &Datum) -> Form {
         self.finite.fix(element, value);
         Form::Observed
@@ -160,8 +161,8 @@ impl<'m> Scan<'m> {
         Attempt::Done(Form::Finite)
     }
 
-    /// Finds the possible values of `element`, which depends on a real number, by trying several numbers. Returns `None` if the possible
-    /// values cannot be listed, or if a deterministic function has too many.
+    /// Finds the possible values of `element`, which depends on a real number, by trying several values of the number. Returns `None` if the possible
+    /// values cannot be listed, or if a deterministic function has too many values.
     fn values(
         &mut self,
         element: &AnyElement,
@@ -208,9 +209,9 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Joins two functions of one real number into one function that has the values of both.
+    /// Combines two functions of one real number into one function that has the values of both functions.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if the arguments of the functions are different numbers, and neither is a linear function of the other.
+    /// **Errors.** [`Error::NotClosedForm`] if the two functions have different arguments, and neither argument is a linear function of the other.
     fn joined(
         &self,
         element: &AnyElement,
@@ -253,8 +254,8 @@ impl<'m> Scan<'m> {
         Ok(all)
     }
 
-    /// Returns the offset and the slope of `function` as a linear function of `argument`, for each assignment of the finite elements; `None` if it is
-    /// not a function of `argument`.
+    /// Returns the offset and the slope of `function` as a linear function of `argument`, for each assignment of the finite elements; `None` if
+    /// `function` does not depend linearly on `argument` alone.
     pub(crate) fn slopes(
         &self,
         element: &AnyElement,
@@ -274,7 +275,7 @@ impl<'m> Scan<'m> {
         Ok(Some(Conditional { finite, rows }))
     }
 
-    /// Returns the real number on which all real parents of an element depend, and the elements on the paths from this number to the parents.
+    /// Returns the real number on which all real parents of an element depend, and the elements on the paths from the real number to the parents.
     pub(crate) fn number_of_parents(
         &mut self,
         element: &AnyElement,
@@ -302,7 +303,7 @@ impl<'m> Scan<'m> {
 
 /// Returns the classification of `element`, which is a nonlinear function of the value of `function`.
 ///
-/// **Errors.** [`Error::NotClosedForm`] if there are too many elements on the way from the real number.
+/// **Errors.** [`Error::NotClosedForm`] if there are too many elements on the path from the real number to `element`.
 pub(crate) fn function_of_number(
     element: &AnyElement,
     mut function: RealFunction,

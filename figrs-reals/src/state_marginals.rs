@@ -10,21 +10,21 @@ use crate::approximation::PAIRS;
 use crate::belief::Belief;
 use crate::filter::Filter;
 
-/// The marginal distributions of the elements of a state, given all evidence of a [`Filter`]; [`Filter::at`] returns them.
+/// The marginal distributions of the elements of a filter's state, given all evidence of the [`Filter`]; [`Filter::at`] returns them.
 #[derive(Clone, Debug)]
 pub struct StateMarginals<'f, S> {
-    /// A state with the types of the elements; the answer is about its elements.
+    /// A state whose elements have the right types; the answer is about the elements of this state.
     like: &'f S,
     answer: Answer,
 }
 
 impl<S: FilterState> StateMarginals<'_, S> {
-    /// Returns a one-line summary of an element of the state.
+    /// Returns a one-line summary of an element of the filter's state.
     pub fn summary<T: Value>(&self, of: impl FnOnce(&S) -> &Element<T>) -> Result<String, Error> {
         self.answer.summary(of(self.like))
     }
 
-    /// Returns the probability that a finite element of the state has the value `value`.
+    /// Returns the probability that a finite element of the filter's state has the value `value`.
     pub fn probability<T: Value>(
         &self,
         of: impl FnOnce(&S) -> &Element<T>,
@@ -33,7 +33,7 @@ impl<S: FilterState> StateMarginals<'_, S> {
         self.answer.probability(of(self.like), value)
     }
 
-    /// Returns the distribution of a real element of the state.
+    /// Returns the distribution of a real element of the filter's state.
     pub fn mixture<T: Value>(
         &self,
         of: impl FnOnce(&S) -> &Element<T>,
@@ -41,26 +41,26 @@ impl<S: FilterState> StateMarginals<'_, S> {
         self.answer.mixture(of(self.like))
     }
 
-    /// Returns the mean of a real element of the state.
+    /// Returns the mean of a real element of the filter's state.
     pub fn mean(&self, of: impl FnOnce(&S) -> &Element<f64>) -> Result<f64, Error> {
         self.answer.mean(of(self.like))
     }
 }
 
-/// The distributions of the groups of elements of each past state, the latest state first.
+/// The joint distributions of the groups of elements of each past state of a filter, the latest state first.
 #[derive(Clone, Debug)]
 pub(crate) struct PastBeliefs {
     pub(crate) states: Vec<Vec<Belief>>,
-    /// True if components were merged.
+    /// True if components of the mixtures were merged.
     pub(crate) is_merged: bool,
 }
 
 impl<S: FilterState> Filter<S> {
-    /// Returns the marginal distributions of the state `lag` steps before the present state, given all evidence so far; `None` if the filter does not
-    /// keep this state. The lag 0 means the present state.
+    /// Returns the marginal distributions of the state `lag` steps before the filter's present state, given all evidence so far; `None` if the filter
+    /// does not keep the past state. The lag 0 selects the filter's present state.
     ///
     /// Unlike [`past`](Self::past) and [`answer`](Self::answer), this method creates no elements; with a window of all steps and a compiled step
-    /// ([`follow`](Self::follow)), it is a fast smoother.
+    /// ([`follow`](Self::follow)), the method is a fast smoother.
     ///
     /// ```
     /// use figrs_core::{Model, Normal, Variance};
@@ -95,7 +95,7 @@ impl<S: FilterState> Filter<S> {
         })
     }
 
-    /// Returns the marginal distributions of the present state.
+    /// Returns the marginal distributions of the filter's present state.
     pub(crate) fn now(&self) -> &Answer {
         let states = [(&*self.present.state, &self.beliefs[..])];
         self.now.get_or_init(|| self.answer_about(states, false))
@@ -109,7 +109,7 @@ impl<S: FilterState> Filter<S> {
         })
     }
 
-    /// Returns the marginals of all elements of the states, whose groups of elements have the contained distributions.
+    /// Returns the marginals of all elements of several states of a filter; for each state, `states` has the distributions of its groups of elements.
     pub(crate) fn answer_about<'b>(
         &self,
         states: impl IntoIterator<Item = (&'b S, &'b [Belief])>,

@@ -1,4 +1,4 @@
-//! The computation of the law of a filter's step from the elements of the step.
+//! The computation of the law of a filter's step (the distribution of the next state and the readings) from the elements of the step.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -20,8 +20,8 @@ use crate::made_elements::MadeElements;
 use crate::scan::{Form, Scan};
 
 impl Belief {
-    /// Returns the same distribution with its numbers in the places of `layout`. A finite element with a place in `layout` becomes a list of known
-    /// numbers. Returns `None` if an element has more or fewer numbers than its place.
+    /// Returns the same joint distribution with the numbers of its elements in the order `layout`. A finite element for which `layout` has a range of
+    /// numbers becomes a list of known numbers. Returns `None` if an element has more or fewer numbers than `layout` provides.
     pub(crate) fn with_layout(&self, layout: &[Option<Range<usize>>]) -> Option<Cow<'_, Self>> {
         if self.numbers == layout {
             return Some(Cow::Borrowed(self));
@@ -74,8 +74,8 @@ impl Belief {
         }))
     }
 
-    /// Returns a distribution of the same elements in which the joint values `states` have equal probabilities, and all numbers are independent and
-    /// standard normal.
+    /// Returns a joint distribution of the same elements in which the joint values `states` of the finite elements have equal probabilities, and all
+    /// real numbers are independent and standard normal.
     fn standard<'v>(&self, states: impl ExactSizeIterator<Item = &'v FiniteValues>) -> Self {
         let (dimension, count) = (self.dimension(), states.len());
         let components = states.map(|FiniteValues(finite)| BeliefComponent {
@@ -93,27 +93,29 @@ impl Belief {
     }
 }
 
-/// For each outcome of a step (the index of the next joint value, the values of the readings, and the index of the linear function), its probability.
+/// For each outcome of a filter's step, its probability. An outcome is the index of the next state's joint value, the values of the readings, and the
+/// index of the linear function.
 type Shares = IndexMap<(usize, Vec<u32>, usize), f64>;
 
 /// An element of a step.
 struct StepElement {
     element: AnyElement,
-    /// The index of the element among the finite elements of the scan, if the element is finite.
+    /// The index of the element among the scanned model's finite elements, if the element is finite.
     finite: Option<usize>,
-    /// The range of the element's numbers, if the element is real.
+    /// The range of the element's numbers in the concatenated vector, if the element is real.
     numbers: Option<Range<usize>>,
 }
 
-/// A step that is compiled for more and more joint values of the present state, until it contains all values that the state can reach.
+/// A filter's step that is compiled for more and more joint values of the present state's finite elements, until it contains all values that the
+/// state can reach.
 pub(crate) struct StepCompiler {
     pub(crate) step: CompiledStep,
-    /// The indices of the linear functions, by the bits of their numbers.
+    /// The indices of the linear functions of the step, by the bits of their numbers.
     functions: FxHashMap<Vec<u64>, usize>,
 }
 
 impl StepCompiler {
-    /// Creates a step without outcomes; the present state has the joint values of the components of `belief`.
+    /// Creates a step without outcomes; the present state's finite elements have the joint values of the components of `belief`.
     pub(crate) fn new(belief: &Belief) -> Self {
         let states = belief.components.iter();
         let states = states.map(|component| FiniteValues(component.finite.clone()));
@@ -129,17 +131,17 @@ impl StepCompiler {
         }
     }
 
-    /// Returns a distribution of the elements of `belief` in which all joint values without outcomes have the same probability; returns `None` if all
-    /// joint values have outcomes.
+    /// Returns a distribution of the elements of `belief` in which all joint values whose outcomes have not been computed have the same probability;
+    /// returns `None` if there are no such joint values.
     pub(crate) fn next(&self, belief: &Belief) -> Option<Belief> {
         let states = &self.step.states;
         let open = &states.as_slice()[self.step.outcomes.len()..];
         (!open.is_empty()).then(|| belief.standard(open.iter()))
     }
 
-    /// Adds the outcomes of the joint values that have no outcomes yet; these joint values are the components of the distribution of the elements
-    /// `present`. The elements `next` of the next state and the elements `readings` depend on the elements `present`. `components` is the maximum
-    /// number of components of the distribution of a state. Returns the random elements of the step.
+    /// Adds the outcomes of the step for all joint values that have none yet; these joint values are the components of the distribution of the
+    /// elements `present`. The elements `next` of the next state and the elements `readings` depend on the elements `present`. The argument
+    /// `components` is the maximum number of mixture components in the distribution of a state. Returns the random elements of the filter's step.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form; the errors of the elements.
     pub(crate) fn add(
@@ -249,7 +251,7 @@ impl StepCompiler {
         Ok(random)
     }
 
-    /// Returns an error if an element is real for some joint values of the present state and finite for others.
+    /// Returns an error if an element of the next state or the readings is real for some joint values of the present state and finite for others.
     fn check_numbers(&self, readings: &[StepElement], next: &[StepElement]) -> Result<(), Error> {
         if self.step.outcomes.is_empty() {
             return Ok(());
@@ -271,7 +273,7 @@ impl StepCompiler {
     }
 }
 
-/// Classifies elements of a step.
+/// Classifies elements of a filter's step as finite or real.
 fn step_elements(scan: &mut Scan<'_>, elements: &[AnyElement]) -> Result<Vec<StepElement>, Error> {
     let (mut found, mut end) = (Vec::with_capacity(elements.len()), 0);
     for element in elements {
@@ -304,7 +306,7 @@ fn real_rows<'s>(scan: &'s Scan<'_>, element: &AnyElement) -> Option<&'s Conditi
     }
 }
 
-/// An assignment of the finite elements of a step.
+/// An assignment (joint value) of the finite elements in a step of a filter.
 struct Row<'s> {
     scan: &'s Scan<'s>,
     scope: &'s [usize],
@@ -313,7 +315,7 @@ struct Row<'s> {
 }
 
 impl Row<'_> {
-    /// Returns the index of the value of the finite element with the index `place`.
+    /// Returns the index, in its support, of the assigned value of the finite element with the index `place`.
     fn value(&self, place: usize) -> u32 {
         self.values[self.scope.binary_search(&place).unwrap_or_default()]
     }
@@ -384,7 +386,7 @@ impl Row<'_> {
 }
 
 impl Affine {
-    /// Substitutes `vectors`, which are linear functions themselves, in the linear function `linear`.
+    /// Substitutes the linear functions `vectors` for the vectors of the linear function `linear`.
     fn of(linear: &Linear, vectors: &[Option<Self>], columns: usize) -> Self {
         let mut this = Self {
             offset: DVector::from_column_slice(linear.offset()),

@@ -1,4 +1,4 @@
-//! `WithReals`: an exact algorithm for finite models, extended to models of real numbers.
+//! The algorithm `WithReals`: an exact algorithm for finite models, extended to models of real numbers.
 
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
@@ -10,12 +10,12 @@ use crate::collapse::Collapse;
 
 /// An exact algorithm for finite elements, extended to models of real numbers.
 ///
-/// If the algorithm returns an error because an element is continuous, `WithReals` answers the query in closed form, within the default limits. With
-/// the feature `reals` of figrs, `Exact`, `VariableElimination` and `JunctionTree` answer queries of this kind by themselves, within their own
-/// limits.
+/// If the wrapped algorithm returns an error because an element is continuous, `WithReals` answers the query in closed form, within the default
+/// limits. With the feature `reals` of figrs, `Exact`, `VariableElimination` and `JunctionTree` answer queries of this kind by themselves, within
+/// their own limits.
 ///
-/// **Guarantee.** The guarantee is that of the wrapped algorithm; results for real numbers are exact, unless
-/// [`collapse`](Self::collapse) merged components.
+/// **Guarantee.** The guarantee is that of the wrapped algorithm; results for real numbers are exact, unless [`collapse`](Self::collapse) merged
+/// components of mixtures.
 ///
 /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form; the errors of the wrapped algorithm.
 ///
@@ -51,8 +51,8 @@ impl<A> WithReals<A> {
         &self.algorithm
     }
 
-    /// Sets the approximation of mixtures with too many components (default [`Collapse::Never`]). With the feature `reals` of figrs, `Exact`,
-    /// `VariableElimination` and `JunctionTree` have this setter themselves, and ignore the setter of `WithReals`.
+    /// Sets the approximation of mixtures that have too many components (default [`Collapse::Never`]). With the feature `reals` of figrs, `Exact`,
+    /// `VariableElimination` and `JunctionTree` have a setter `collapse` themselves, and ignore that of `WithReals`.
     pub fn collapse(mut self, collapse: Collapse) -> Self {
         self.collapse = collapse;
         self

@@ -1,4 +1,4 @@
-//! A comparison of algorithms as an HTML page.
+//! Writes a comparison of algorithms as an HTML page.
 
 use figrs_core::graph::ModelGraph;
 use figrs_core::{AnyElement, Parents};
@@ -8,9 +8,9 @@ use crate::charts::chains::{ranks, trace};
 use crate::charts::curves::curves;
 use crate::{ChartError, Drawable, HtmlPage, PosteriorChart};
 
-/// Maximum number of targets whose posteriors are drawn, and maximum number of answers whose chains are drawn.
+/// Maximum number of targets whose posteriors the page shows, and maximum number of answers whose Markov chains it shows.
 const PICTURES: usize = 12;
-/// A page shows the elimination tree only if the model compiles with fewer operations than this.
+/// A page shows the elimination tree only if compiling the model takes fewer operations than this.
 const OPERATIONS: f64 = 1e8;
 
 struct TargetList<'a>(&'a [AnyElement]);
@@ -23,18 +23,21 @@ impl Parents for TargetList<'_> {
     }
 }
 
-/// A comparison of algorithms as an HTML page, and its error curves as a chart.
+/// Draws a comparison of algorithms as an HTML page, and its error curves as a chart.
 pub trait ComparisonPage {
-    /// Returns the error curves as an SVG document: the largest error of each run against its time, on logarithmic axes.
+    /// Returns the error curves of the compared algorithms as an SVG document: the largest error of each run against its running time, on logarithmic
+    /// axes.
     ///
-    /// **Errors.** [`ChartError::Empty`] if no point has a time and an error above zero.
+    /// **Errors.** [`ChartError::Empty`] if no point of the error curves has a time and an error above zero.
     fn curves_svg(&self) -> Result<String, ChartError>;
 
-    /// Returns the comparison as a self-contained HTML page with embedded SVG pictures: the page has no scripts and needs no other files.
+    /// Returns the comparison of algorithms as a self-contained HTML page with embedded SVG pictures: the page has no scripts and needs no other
+    /// files.
     ///
-    /// The page contains the table with its conclusions, the error curves, the posteriors of at most twelve targets, the graph of the model and the
-    /// elimination tree. For each answer that keeps the draws of several chains, the page contains a trace plot and a rank plot. The page lists the
-    /// given settings with their names. If a picture cannot be drawn, the page states the reason instead. The page is also well-formed XML.
+    /// The page contains the table of the comparison with its conclusions, the error curves, the posteriors of at most twelve targets, the graph of
+    /// the model and the elimination tree. For each answer that keeps the draws of several Markov chains, the page contains a trace plot and a rank
+    /// plot. The page lists the settings that were passed to it, with their names. If a picture cannot be drawn, the page states the reason instead.
+    /// The HTML page is also well-formed XML.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model};
@@ -94,7 +97,8 @@ fn table(comparison: &Comparison, page: &mut HtmlPage) {
     page.list(comparison.conclusion());
 }
 
-/// Adds a picture of the model. The picture shows the branches of `Chain` elements, unless the model is infinite or the picture would be too large.
+/// Adds a picture of the model to the page. The picture of the model shows the branches (possible results) of `Chain` elements, unless the model is
+/// infinite or the picture would be too large.
 fn model_graph(comparison: &Comparison, page: &mut HtmlPage) {
     let targets = || TargetList(comparison.elements());
     let expanded = ModelGraph::to_depth(comparison.model(), targets(), 2);
@@ -122,7 +126,7 @@ fn elimination_tree(comparison: &Comparison, page: &mut HtmlPage) {
     }
 }
 
-/// For each answer with several chains, adds a trace plot and a rank plot of the first target.
+/// For each answer with several Markov chains, adds a trace plot and a rank plot of the first target to the page.
 fn chains(comparison: &Comparison, page: &mut HtmlPage) {
     let mut is_first = true;
     for row in comparison.rows.iter().take(PICTURES) {

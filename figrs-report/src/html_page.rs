@@ -12,9 +12,9 @@ const WIDE: f64 = 1100.0;
 /// reader's system.
 const STYLE: &str = include_str!("html_page.css");
 
-/// A self-contained HTML page with embedded pictures: the page has no scripts and needs no other files. The page is also well-formed XML.
+/// A self-contained HTML page with embedded pictures: the page has no scripts and needs no other files. The HTML page is also well-formed XML.
 ///
-/// The page shows its parts in the order in which they were added. The trait [`Display`] writes the page.
+/// The HTML page shows its parts in the order in which they were added. The trait [`Display`] writes the HTML page.
 ///
 /// ```
 /// use figrs_report::HtmlPage;
@@ -30,7 +30,7 @@ pub struct HtmlPage {
 }
 
 impl HtmlPage {
-    /// Creates a page that contains only a title.
+    /// Creates an HTML page that contains only a title.
     pub fn new(title: &str) -> Self {
         Self {
             title: clean(title),
@@ -38,7 +38,7 @@ impl HtmlPage {
         }
     }
 
-    /// Adds a list of names with their values. If the list is empty, nothing is added.
+    /// Adds a list of names with their values to the page. If the list is empty, nothing is added to the page.
     pub fn settings(
         &mut self,
         settings: impl IntoIterator<Item = (impl AsRef<str>, impl AsRef<str>)>,
@@ -55,19 +55,19 @@ impl HtmlPage {
         self
     }
 
-    /// Adds a heading with this text.
+    /// Adds the heading `text` to the page.
     pub fn heading(&mut self, text: &str) -> &mut Self {
         self.body.push(format!("<h2>{}</h2>\n", clean(text)));
         self
     }
 
-    /// Adds a paragraph with this text.
+    /// Adds a paragraph with the text `text` to the page.
     pub fn paragraph(&mut self, text: &str) -> &mut Self {
         self.body.push(format!("<p>{}</p>\n", clean(text)));
         self
     }
 
-    /// Adds a list of texts. If the list is empty, nothing is added.
+    /// Adds a list of texts. If the list is empty, nothing is added to the page.
     pub fn list(&mut self, items: impl IntoIterator<Item = impl AsRef<str>>) -> &mut Self {
         let item = |item| format!("<li>{}</li>\n", cleaned(item));
         let items: String = items.into_iter().map(item).collect();
@@ -77,8 +77,8 @@ impl HtmlPage {
         self
     }
 
-    /// Adds a table with a row of headings. The first column is aligned to the left, and so is the last column if there are more than two columns;
-    /// the other columns are aligned to the right.
+    /// Adds a table with a row of headings to the page. In the table, the first column is aligned to the left, and so is the last column if there are
+    /// more than two columns; the other columns are aligned to the right.
     pub fn table<R: IntoIterator<Item = impl AsRef<str>>>(
         &mut self,
         headings: &[&str],
@@ -87,7 +87,7 @@ impl HtmlPage {
         self.marked_table(headings, rows.into_iter().map(|row| (row, false)))
     }
 
-    /// Adds a table as [`HtmlPage::table`] does; for each row, a truth value states if the row is highlighted.
+    /// Adds a table as [`HtmlPage::table`] does; for each row, a truth value states whether the row is highlighted.
     pub fn marked_table<R: IntoIterator<Item = impl AsRef<str>>>(
         &mut self,
         headings: &[&str],
@@ -108,7 +108,7 @@ impl HtmlPage {
         self
     }
 
-    /// Adds an SVG picture with its caption. If the picture could not be drawn, the error is added instead.
+    /// Adds an SVG picture with its caption to the page. If the picture could not be drawn, the error is added to the page instead.
     pub fn svg<E: Display>(&mut self, caption: &str, svg: Result<String, E>) -> &mut Self {
         match svg {
             Ok(svg) => self.figure(&svg, caption),
@@ -116,7 +116,7 @@ impl HtmlPage {
         }
     }
 
-    /// Adds several pictures next to each other. Each picture is a caption with the bytes of a PNG file.
+    /// Adds several pictures next to each other to the page. Each picture is given as a caption and the bytes of a PNG file.
     pub fn gallery<'a>(
         &mut self,
         pictures: impl IntoIterator<Item = (&'a str, &'a [u8])>,
@@ -133,7 +133,7 @@ impl HtmlPage {
         self
     }
 
-    /// Adds a chart that contains its own title. If the chart could not be drawn, `name` and the error are added instead.
+    /// Adds a chart that contains its own title to the page. If the chart could not be drawn, `name` and the error are added to the page instead.
     pub(crate) fn chart<E: Display>(&mut self, name: &str, svg: Result<String, E>) -> &mut Self {
         match svg {
             Ok(svg) => {
@@ -178,8 +178,8 @@ fn in_words(name: &str) -> String {
     }
 }
 
-/// Returns an SVG picture that shrinks with the page. A very wide picture shrinks at most to half of its width, so that it stays readable; the page
-/// can then be scrolled.
+/// Returns an SVG picture that shrinks with the HTML page. A very wide picture shrinks at most to half of its width, so that it stays readable; the
+/// page can then be scrolled sideways.
 fn fitted(svg: &str) -> String {
     let width = svg.strip_prefix("<svg").and_then(|rest| {
         rest.split('>')
@@ -198,7 +198,7 @@ fn fitted(svg: &str) -> String {
     }
 }
 
-/// Returns a text that is escaped for XML, without characters that XML does not allow.
+/// Returns `text` escaped for XML, without characters that XML does not allow.
 fn clean(text: &str) -> String {
     let plain = |c: char| match c {
         '\u{fffe}' | '\u{ffff}' => ' ',

@@ -1,4 +1,4 @@
-//! Reports: pictures of models and elimination trees, charts, HTML pages, and draws as files.
+//! Reports: pictures of models and elimination trees, charts, HTML pages, and files of draws.
 //!
 //! | item | type |
 //! |---|---|

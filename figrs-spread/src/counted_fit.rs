@@ -1,4 +1,4 @@
-//! A fit of a model to cases; in each round of learning, several processes compute parts of the expected counts.
+//! Learning of a model's parameters from cases by several processes, each of which computes parts of the expected counts in each round.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -23,19 +23,19 @@ pub(crate) struct CountedFit<'a, E, C> {
     pub(crate) cases: &'a Cases<C>,
 }
 
-/// The identity of a fit. The identity is the same in all rounds of learning.
+/// The identity of a fit. The identity of a learning run is the same in all rounds of learning.
 #[derive(Debug)]
 pub(crate) struct FitIdentity(PartIdentity);
 
-/// The reason why the parts of a learning round cannot be merged.
+/// The reason why the parts of a learning round, which several processes compute, cannot be merged.
 enum Unmerged {
-    /// The learning round is new: none of its parts has been counted.
+    /// The learning round is new: no process has computed any of its parts.
     New(u64),
     Failed(SpreadError),
 }
 
 impl FitIdentity {
-    /// Returns a request for expected counts as bytes, and the identity of the parts that answer the request.
+    /// Returns a request for expected counts as bytes, and the identity of the parts (results of single processes) that answer the request.
     fn round(&self, request: &CountRequest) -> Result<(PartIdentity, Vec<u8>), SpreadError> {
         let bytes = postcard::to_stdvec(request).map_err(SpreadError::not_portable)?;
         let identity = PartIdentity {
@@ -49,10 +49,10 @@ impl FitIdentity {
         Ok((identity, bytes))
     }
 
-    /// Parses a request for expected counts from the bytes of the request file. The result is the request, and the identity of the parts that answer
-    /// the request.
+    /// Parses a request for expected counts from the bytes of the request file. The result is the request for expected counts, and the identity of
+    /// the parts that answer the request.
     ///
-    /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::Foreign`].
+    /// **Errors.** [`SpreadError::DamagedPart`] or [`SpreadError::Foreign`] if the file is not a request of this run.
     pub(crate) fn read(
         &self,
         bytes: Vec<u8>,
@@ -71,7 +71,7 @@ impl FitIdentity {
         Ok((identity, request))
     }
 
-    /// Returns the request of the last learning round whose request file is in a directory; `None` if no such file exists.
+    /// Returns the request for expected counts in the last learning round with a request file in the directory; `None` if no such file exists.
     fn latest(
         &self,
         directory: &Path,
@@ -129,7 +129,7 @@ impl FitIdentity {
 }
 
 impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
-    /// Returns the identity of the fit; `run` is the identity of the program's run.
+    /// Returns the identity of this parameter learning; `run` is the identity of the program's run.
     pub(crate) fn identity(&self, run: PartIdentity) -> FitIdentity {
         let mut bytes = graph_text(self.model, &self.cases.elements()).into_bytes();
         bytes.extend(self.cases.row_bytes());
@@ -144,8 +144,8 @@ impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
         Ok(self.learner.case_counter(self.model, self.cases)?)
     }
 
-    /// Computes a part of the last learning round whose request file is in the directory, or of the first round if no such file exists. A part that
-    /// already exists is not computed again.
+    /// Computes a part of the expected counts for the last learning round whose request file is in the directory, or for the first round if no such
+    /// file exists. A part of a run that already exists is not computed again.
     pub(crate) fn do_part(
         &self,
         identity: &FitIdentity,
@@ -173,7 +173,8 @@ impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
         files.write(number, &contributions)
     }
 
-    /// Returns the fit, computed from the parts in the directory. The result is `None` if the parts of the next round are not computed yet.
+    /// Returns the learned parameters, computed from the parts in the directory. The result is `None` if the parts of the next learning round are not
+    /// computed yet.
     pub(crate) fn merge(
         &self,
         identity: &FitIdentity,

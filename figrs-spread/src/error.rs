@@ -10,24 +10,24 @@ use thiserror::Error;
 #[derive(Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum SpreadError {
-    /// Inference failed, in a part or outside of the parts.
+    /// Inference failed, either while a part of the run was computed or outside of the parts.
     #[error("{}{source}", part.map(|part| format!("part {part}: ")).unwrap_or_default())]
     Inference {
-        /// The number of the part, if the error occurred in a part.
+        /// The number of the part of the run in which the error occurred, if it occurred in a part.
         part: Option<u64>,
         /// The error of the inference.
         source: Box<figrs_infer::Error>,
     },
-    /// The options contradict each other or the run: no part has the given number, a directory of parts is given but not used, or the run has no end
-    /// and therefore no parts.
+    /// The options contradict each other or the run: the run has no part with the given number, a directory of parts is given but not used, or the
+    /// run has no end and therefore no parts.
     #[error("{problem}; {remedy}")]
     Options {
-        /// The problem, as a statement.
+        /// The problem with the options, as a statement.
         problem: String,
         /// The remedy, as a request that names the options.
         remedy: &'static str,
     },
-    /// A part was stopped before its work was complete.
+    /// The computation of a part was stopped before the part was complete.
     #[error(
         "part {part} was stopped before it was complete; remove the time limit of its sampler, and compute the part again"
     )]
@@ -35,7 +35,7 @@ pub enum SpreadError {
         /// The number of the part.
         part: u64,
     },
-    /// Parts that must be merged are missing.
+    /// Parts of the run that must be merged are missing.
     #[error(
         "{} of {parts} parts{} are missing in {}: {}; compute them with --part, and {}",
         missing.len(),
@@ -45,16 +45,16 @@ pub enum SpreadError {
         if round.is_some() { "merge again" } else { "merge again, or merge without the missing parts by --partial" }
     )]
     MissingParts {
-        /// The numbers of the missing parts.
+        /// The numbers of the missing parts of the run.
         missing: Vec<u64>,
-        /// The total number of parts.
+        /// The total number of parts of the run.
         parts: u64,
-        /// The number of the learning round, if the run is a fit.
+        /// The number of the learning round, if the run learns parameters.
         round: Option<u64>,
-        /// The directory that should contain the parts.
+        /// The directory that should contain the parts of the run.
         directory: PathBuf,
     },
-    /// A file contains a part of another run, or the set of files in a directory has other settings than this run.
+    /// A file contains a part of another run, or the set of numbered files in a directory was drawn with other settings than those of this run.
     #[error(
         "{} {}: its {what} is {theirs}, but here it is {ours}; {}",
         path.display(),
@@ -66,18 +66,18 @@ pub enum SpreadError {
         }
     )]
     Foreign {
-        /// The path of the file of a part, or the directory of the set.
+        /// The path of the file that contains a part, or of the directory that contains a set of files.
         path: PathBuf,
-        /// True if the path is the directory of a set of files, false if it is the file of a part.
+        /// True if the path is the directory of a set of numbered files, false if it is the file of a part.
         is_set: bool,
-        /// The name of the property that differs.
+        /// The name of the property in which the file or directory differs from this run.
         what: String,
-        /// The value of the property in the file or the directory.
+        /// The value of the differing property in the file or the directory.
         theirs: String,
-        /// The value of the property in this process.
+        /// The value of the differing property in this process.
         ours: String,
     },
-    /// A file is damaged, or it is not a part.
+    /// A file is damaged, or does not contain a part of a run.
     #[error(
         "{} is not a valid part: {problem}; remove it, and {}",
         file.display(),
@@ -86,18 +86,18 @@ pub enum SpreadError {
     DamagedPart {
         /// The path of the file.
         file: PathBuf,
-        /// The number of the part that should be in the file; `None` if the file should contain the request of a learning round.
+        /// The number of the part that should be in the file; `None` if the file should contain a learning round's request.
         part: Option<u64>,
-        /// A description of the problem.
+        /// A description of the problem, for the error message.
         problem: String,
     },
-    /// A line on the standard input is not a valid request for a part.
+    /// A line on the standard input is not a valid request for a part of a run.
     #[error(
         "{line:?} on the standard input is not a request; write `RUN PART` (two numbers counted from 0, and for a round of a fit the bytes of its \
         file in hexadecimal digits), and request runs in their order"
     )]
     InvalidRequest {
-        /// The line that is not a request.
+        /// The line on the standard input that is not a request.
         line: String,
     },
     /// A file, the standard input or the standard output could not be read or written.
@@ -107,16 +107,16 @@ pub enum SpreadError {
         file: PathBuf,
         /// The error of the operating system.
         source: io::Error,
-        /// The remedy, as a request.
+        /// The remedy for the error, worded as a request.
         remedy: &'static str,
     },
     /// The values of targets could not be converted to bytes.
     #[error("the values of the targets cannot be converted to bytes: {problem}")]
     NotPortable {
-        /// A description of the problem.
+        /// A description of the problem, for the error message.
         problem: String,
     },
-    /// Items of a set could not be drawn, or the sampler did not return one item for each number.
+    /// Items of a set could not be drawn, or the sampler did not return as many items as were requested.
     #[error("item {number} of the set, or one drawn with it: {source}")]
     Item {
         /// The number of the first item that was requested.
@@ -126,7 +126,7 @@ pub enum SpreadError {
     },
 }
 
-/// Returns the first numbers of a list as text.
+/// Returns the first few numbers of a list as text.
 fn numbers(all: &[u64]) -> String {
     const SHOWN: usize = 8;
     let shown: Vec<String> = all.iter().take(SHOWN).map(u64::to_string).collect();

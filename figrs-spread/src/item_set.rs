@@ -19,13 +19,13 @@ const MARK: &str = ".set.figrs";
 pub(crate) struct ItemSet<'a, S: ?Sized> {
     pub(crate) sampler: &'a S,
     pub(crate) seed: u64,
-    /// The range of the numbers of all files of the set.
+    /// The range of the numbers of all files in the set.
     pub(crate) numbers: Range<u64>,
     pub(crate) directory: &'a Path,
 }
 
 impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
-    /// Returns the identity of the run that draws the set; `run` is the identity of the program's run.
+    /// Returns the identity of the run that draws the set of items; `run` is the identity of the program's run.
     pub(crate) fn identity(&self, run: PartIdentity) -> PartIdentity {
         PartIdentity {
             units: self.numbers.end.saturating_sub(self.numbers.start),
@@ -35,13 +35,13 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
         }
     }
 
-    /// Returns the settings that determine the names and the contents of the files, as text.
+    /// Returns, as text, the settings that determine the names and the contents of the set's files.
     fn settings(&self) -> String {
         let (seed, extension, digits) = (self.seed, self.sampler.extension(), self.digits());
         format!("seed: {seed}, extension: {extension}, digits of a number: {digits}")
     }
 
-    /// Returns a hash of the first item of the sampler, or of the error if the item cannot be drawn.
+    /// Returns a hash of the first item that the sampler draws, or of the error if the item cannot be drawn.
     fn pilot(&self) -> u64 {
         let mut bytes = Vec::new();
         match self.sampler.items(self.seed, 0..1) {
@@ -55,7 +55,7 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
         hash(&bytes)
     }
 
-    /// Returns the range of the file numbers that belong to a part.
+    /// Returns the range of the file numbers that one part of the run draws.
     pub(crate) fn share(&self, identity: &PartIdentity, part: u64) -> Range<u64> {
         let share = identity.share(part);
         self.numbers.start + share.start..self.numbers.start + share.end
@@ -71,9 +71,10 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
             .join(format!("{number:0digits$}.{extension}"))
     }
 
-    /// Writes the file that identifies the set into the directory, unless the file exists.
+    /// Writes the file that identifies the set of items into the directory, unless the file exists.
     ///
-    /// **Errors.** [`SpreadError::Foreign`] if the directory contains another set; [`SpreadError::DamagedPart`], [`SpreadError::File`].
+    /// **Errors.** [`SpreadError::Foreign`] if the directory contains another set; [`SpreadError::DamagedPart`] if the identifying file is damaged;
+    /// [`SpreadError::File`] if it cannot be read or written.
     pub(crate) fn begin(&self, identity: &PartIdentity) -> Result<(), SpreadError> {
         // The number of parts and the size of the set may change, and are therefore not compared.
         let identity = PartIdentity {
@@ -106,9 +107,9 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
         }
     }
 
-    /// Draws the items with the numbers `numbers` whose files do not exist. The result is the number of files that were written.
+    /// Draws those items with the numbers `numbers` whose files do not exist. The result is the number of item files that were written.
     ///
-    /// **Errors.** [`SpreadError::Item`], [`SpreadError::File`].
+    /// **Errors.** [`SpreadError::Item`] if an item cannot be drawn; [`SpreadError::File`] if a file cannot be written.
     pub(crate) fn fill(&self, numbers: &Range<u64>) -> Result<u64, SpreadError> {
         let batch = self.sampler.batch().max(1);
         let places = numbers.start / batch..numbers.end.div_ceil(batch);
@@ -164,7 +165,8 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
         all
     }
 
-    /// Writes the items with the numbers `numbers` to files, except for files that exist. The result is the number of files that were written.
+    /// Writes the items with the numbers `numbers` to files; files that exist are not written again. The result is the number of item files that were
+    /// written.
     fn write(&self, numbers: Range<u64>, items: &[S::Item]) -> Result<u64, SpreadError> {
         let mut count = 0;
         for (number, item) in numbers.zip(items) {

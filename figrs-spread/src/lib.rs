@@ -1,8 +1,9 @@
 //! Runs that are divided into numbered parts, so that many processes on one or many machines can compute them.
 //!
-//! A program that runs its queries through [`Spread::run`] is its own worker. Without options, a program with [`Spread::run`] computes the whole run.
-//! With `--part N` the program writes one part of the run to a file, and with `--serve` it writes the parts that are requested on its standard input.
-//! With `--merge` the program reads the parts and continues with the answer, which equals the answer of a single process to the last bit.
+//! A program that runs its queries through [`Spread::run`] also computes the parts of these queries; no separate worker program is needed. Without
+//! options, a program that uses [`Spread::run`] computes the whole run in one process. With `--part N` the program writes one part of the run to a
+//! file, and with `--serve` it writes the parts that are requested on its standard input. With `--merge` the program reads the parts and continues
+//! with the answer, which equals the answer of a single process to the last bit.
 //!
 //! | item | method or type |
 //! |---|---|

@@ -1,10 +1,10 @@
-//! The format of a part in bytes: a signature, a checksum of the bytes after it, a header, and the results of the part (its contributions).
+//! The format of a part of a run in bytes: a signature, a checksum of the bytes after it, a header, and the results of the part.
 
 use serde::{Deserialize, Serialize};
 
 use super::part_identity::PartIdentity;
 
-/// The first bytes of each part, with the version of the format.
+/// The first bytes of the file of each part, with the version of the format.
 const SIGNATURE: &[u8] = b"figrs part 1\n";
 const CHECKSUM_BYTES: usize = 4;
 const LENGTH_BYTES: usize = 4;
@@ -12,12 +12,12 @@ const LENGTH_BYTES: usize = 4;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PartHeader {
     pub(crate) identity: PartIdentity,
-    /// The number of the part; `None` if the contents are the request of a learning round.
+    /// The number of the part; `None` if the file contains the request of a learning round.
     pub(crate) number: Option<u64>,
 }
 
 impl PartHeader {
-    /// Returns the first property in which two headers differ: its name, and both values.
+    /// Returns the first property in which two headers differ: the name of the property, and its two values.
     pub(crate) fn difference(&self, other: &Self) -> Option<[String; 3]> {
         let number = || {
             let message =
@@ -38,10 +38,10 @@ pub(crate) fn write(header: &PartHeader, contributions: &[u8]) -> postcard::Resu
     Ok([SIGNATURE, &checksum, &rest].concat())
 }
 
-/// The problem that is reported if the bytes have changed since they were written.
+/// The description of the problem if the bytes of a part have changed since they were written.
 pub(crate) const DAMAGED: &str = "it is damaged, or not complete";
 
-/// Parses the header and the results from the bytes of a part; an error describes the problem.
+/// Parses the header and the results from the bytes of a part of a run; an error describes the problem.
 pub(crate) fn read(bytes: &[u8]) -> Result<(PartHeader, &[u8]), &'static str> {
     let rest = bytes.strip_prefix(SIGNATURE);
     let rest = rest.ok_or("it does not begin with the header of a part")?;

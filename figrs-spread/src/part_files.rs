@@ -50,12 +50,13 @@ impl<'a> PartFiles<'a> {
         self.directory.join(name)
     }
 
-    /// Returns the results of a part; `None` if the file of the part does not exist.
+    /// Returns the results of a part of the run; `None` if the file of the part does not exist.
     fn read(&self, number: u64) -> Result<Option<Vec<u8>>, SpreadError> {
         self.identity.read(&self.file(number), Some(number))
     }
 
-    /// Returns the results of a part. With [`AbsentPart::Awaited`], the function waits until the file of a missing part exists.
+    /// Returns the results of a part of the run, read from its file. With [`AbsentPart::Awaited`], the function waits until the file of a missing
+    /// part exists.
     fn awaited(&self, number: u64, absent: AbsentPart) -> Result<Option<Vec<u8>>, SpreadError> {
         loop {
             let found = self.read(number)?;
@@ -70,10 +71,10 @@ impl<'a> PartFiles<'a> {
         }
     }
 
-    /// Passes the results of the parts to `take`, in the order of the part numbers, until `take` returns a break. The function returns the numbers of
-    /// the parts that were left out because they are missing or damaged.
+    /// Passes the results of the parts to `take`, in the order of the part numbers, until `take` returns `ControlFlow::Break`. The function returns
+    /// the numbers of the parts that were left out because they are missing or damaged.
     ///
-    /// **Errors.** [`SpreadError::MissingParts`] and [`SpreadError::DamagedPart`], unless such parts are left out;
+    /// **Errors.** [`SpreadError::MissingParts`] and [`SpreadError::DamagedPart`], unless missing and damaged parts are left out;
     /// [`SpreadError::Foreign`], [`SpreadError::File`]; the errors of `take`.
     pub(crate) fn take_all(
         &self,
@@ -113,9 +114,9 @@ impl<'a> PartFiles<'a> {
         })
     }
 
-    /// True if the part exists and is complete; false if it is missing, truncated or changed.
+    /// True if the file of the part exists and is complete; false if it is missing, truncated or changed.
     ///
-    /// **Errors.** [`SpreadError::Foreign`], [`SpreadError::File`].
+    /// **Errors.** [`SpreadError::Foreign`] if the file belongs to another run; [`SpreadError::File`] if it cannot be read.
     pub(crate) fn has(&self, number: u64) -> Result<bool, SpreadError> {
         match self.read(number) {
             Ok(part) => Ok(part.is_some()),
@@ -135,9 +136,9 @@ impl<'a> PartFiles<'a> {
         }
     }
 
-    /// Writes a part, completely or not at all, unless another process has written it in the meantime.
+    /// Writes the file of a part, completely or not at all, unless another process has written it in the meantime.
     ///
-    /// **Errors.** [`SpreadError::Foreign`] if the other process belongs to another run.
+    /// **Errors.** [`SpreadError::Foreign`] if a process of another run has written the file.
     pub(crate) fn write(&self, number: u64, contributions: &[u8]) -> Result<(), SpreadError> {
         if self.has(number)? {
             return Ok(());
@@ -145,7 +146,7 @@ impl<'a> PartFiles<'a> {
         self.write_to(&self.file(number), Some(number), contributions)
     }
 
-    /// Writes the request of a learning round, unless it exists. The function returns `false` if the request already exists.
+    /// Writes the request of a learning round to a file, unless the file exists. The function returns `false` if the request file already exists.
     pub(crate) fn write_request(&self, request: &[u8]) -> Result<bool, SpreadError> {
         let file = self.request_file();
         let is_new = self.identity.read(&file, None)?.is_none();
@@ -170,7 +171,7 @@ impl<'a> PartFiles<'a> {
 }
 
 impl PartIdentity {
-    /// Returns the beginning of the names of the run's files.
+    /// Returns the common beginning of the names of the run's files.
     fn name(&self) -> String {
         let place = self.place;
         match &self.round {
@@ -179,7 +180,7 @@ impl PartIdentity {
         }
     }
 
-    /// Returns the range of the run's units of work that a part computes.
+    /// Returns the range of the run's units of work (such as groups of samples or cases) that one part computes.
     pub(crate) fn share(&self, part: u64) -> Range<u64> {
         let bound =
             |part: u64| (u128::from(self.units) * u128::from(part) / u128::from(self.parts)) as u64;
@@ -188,7 +189,7 @@ impl PartIdentity {
 
     /// Returns a part of the run as bytes or, if `number` is `None`, the request of the run's learning round.
     ///
-    /// **Errors.** [`SpreadError::NotPortable`].
+    /// **Errors.** [`SpreadError::NotPortable`] if values cannot be converted to bytes.
     pub(crate) fn bytes(
         &self,
         number: Option<u64>,
@@ -201,9 +202,10 @@ impl PartIdentity {
         part_bytes::write(&header, contributions).map_err(SpreadError::not_portable)
     }
 
-    /// Returns the results in the file of a part; `None` if the file does not exist.
+    /// Returns the results in the file of a part of the run; `None` if the file does not exist.
     ///
-    /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::Foreign`], [`SpreadError::File`].
+    /// **Errors.** [`SpreadError::DamagedPart`] if the file is damaged; [`SpreadError::Foreign`] if it belongs to another run; [`SpreadError::File`]
+    /// if it cannot be read.
     pub(crate) fn read(
         &self,
         file: &Path,
@@ -216,9 +218,9 @@ impl PartIdentity {
         }
     }
 
-    /// Returns the results in the bytes of a part; `file` is the file from which the bytes were read.
+    /// Returns the results in the bytes of a part of the run; `file` is the file from which the bytes were read.
     ///
-    /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::Foreign`].
+    /// **Errors.** [`SpreadError::DamagedPart`] if the bytes are damaged; [`SpreadError::Foreign`] if they belong to another run.
     pub(crate) fn contributions(
         &self,
         mut bytes: Vec<u8>,

@@ -1,29 +1,30 @@
-//! The identity of the run to which a part belongs.
+//! The identity of the run to which a part belongs: its settings and hashes of its data, by which parts of other runs are recognised.
 
 use figrs_core::graph::ModelGraph;
 use figrs_core::{AnyElement, Model};
 use serde::{Deserialize, Serialize};
 
-/// The identity of the run to which a part belongs. Parts of different runs are never merged.
+/// The identity of the run to which a part belongs: its settings and hashes of its data, by which parts of other runs are recognised. Parts of
+/// different runs are never merged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PartIdentity {
     pub(crate) version: String,
     /// Name of the run, and its index among the runs of the program.
     pub(crate) run: String,
     pub(crate) place: u32,
-    /// Number of parts, and total number of units of work of the run.
+    /// Number of parts of the run, and total number of its units of work.
     pub(crate) parts: u64,
     pub(crate) units: u64,
-    /// The settings that determine the units of work, as text.
+    /// The settings that determine the run's units of work, as text.
     pub(crate) settings: String,
-    /// Hash that identifies the data of the run. The pilot hash is computed from the graph of the model and a few samples, from the cases of a fit,
-    /// or from the first item of a set.
+    /// Hash of the model or the data of the run, by which the run is identified. The pilot hash is computed from the graph of the model and a few
+    /// samples, from the cases of a learning run, or from the first item of a set of items.
     pub(crate) pilot: u64,
-    /// The learning round, if the run is a fit.
+    /// The learning round, if the run learns parameters.
     pub(crate) round: Option<Round>,
 }
 
-/// A learning round of a fit: its number, and a hash of its parameters.
+/// A round of parameter learning: the number of the round, and a hash of its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Round {
     pub(crate) number: u64,
@@ -31,7 +32,7 @@ pub(crate) struct Round {
 }
 
 impl PartIdentity {
-    /// Returns the first property in which two identities differ: its name, and both values.
+    /// Returns the first property in which the identities of two runs differ: the name of the property, and its two values.
     pub(crate) fn difference(&self, other: &Self) -> Option<[String; 3]> {
         let numbers = |name: &str, a: u64, b: u64| {
             (a != b).then(|| [name.to_owned(), a.to_string(), b.to_string()])
@@ -56,7 +57,7 @@ impl PartIdentity {
     }
 }
 
-/// Returns the first setting that differs between two texts of settings.
+/// Returns the first setting that differs between the texts of two runs' settings.
 fn setting(a: &str, b: &str) -> Option<[String; 3]> {
     if a == b {
         return None;
@@ -89,7 +90,7 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
     u64::from(forward) << 32 | u64::from(crc32fast::hash(&reversed))
 }
 
-/// Returns the elements of a model outside of branches, and the dependencies between these elements, as text.
+/// Returns, as text, the elements of a model outside of the branches of `Chain` elements, and the dependencies between these elements.
 pub(crate) fn graph_text(model: &Model, targets: &[AnyElement]) -> String {
     let graph = ModelGraph::new(model, targets);
     let nodes = graph.nodes().iter().map(|node| {

@@ -1,4 +1,4 @@
-//! Requests for parts on the standard input, and answers with parts on the standard output.
+//! Requests for parts of a run on the standard input, and answers with parts on the standard output.
 
 use std::io::{self, BufRead, Write};
 
@@ -10,18 +10,18 @@ pub(crate) struct Request {
     /// The index of the run among the runs of the program.
     pub(crate) place: u32,
     pub(crate) part: u64,
-    /// For a run that learns parameters, the bytes of the file that requests the counts of the present learning round; otherwise empty.
+    /// For a run that learns parameters, the bytes of the file that requests the expected counts of the present learning round; otherwise empty.
     pub(crate) round: Vec<u8>,
 }
 
-/// First byte of an answer that contains a part. An answer that contains an error begins with the byte `FAILED`.
+/// First byte of an answer that contains a part of a run. An answer that contains an error instead of a part begins with the byte `FAILED`.
 const PART: u8 = 0;
 const FAILED: u8 = 1;
 
 impl Request {
-    /// Reads the next request; `None` at the end of the input.
+    /// Reads the next request for a part; `None` at the end of the input.
     ///
-    /// **Errors.** [`SpreadError::InvalidRequest`], [`SpreadError::File`].
+    /// **Errors.** [`SpreadError::InvalidRequest`] if the line is not a request; [`SpreadError::File`] if the standard input cannot be read.
     pub(crate) fn read(input: &mut impl BufRead) -> Result<Option<Self>, SpreadError> {
         let mut line = String::new();
         let read = input.read_line(&mut line);
@@ -56,8 +56,8 @@ fn bytes(digits: &str) -> Option<Vec<u8>> {
     pairs.map(byte).collect()
 }
 
-/// Writes the answer to a request. The answer has three fields: the length of the third field (eight bytes in little-endian order); a byte that is 0
-/// for a part and 1 for an error; the part, or the text of the error.
+/// Writes the answer to a request for a part. The answer to a request has three fields: the length of the third field (eight bytes in little-endian
+/// order); a byte that is 0 for a part and 1 for an error; the part, or the text of the error.
 pub(crate) fn answer(part: Result<&[u8], &SpreadError>) -> Result<(), SpreadError> {
     // The output is locked only here, because the functions of the model may print from other threads.
     let mut output = io::stdout().lock();

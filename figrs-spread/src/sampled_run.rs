@@ -11,7 +11,7 @@ use super::error::SpreadError;
 use super::part_files::{AbsentPart, PartFiles};
 use super::part_identity::{PartIdentity, graph_text, hash};
 
-/// Number of samples that are drawn to identify a model.
+/// Number of samples that are drawn to compute a hash by which a model is identified.
 const PILOT_WORLDS: u64 = 64;
 
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(crate) struct SampledRun<'a, S, T> {
 }
 
 impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
-    /// Returns the identity of the run; `run` is the identity of the program's run.
+    /// Returns the identity of this sampler's run; `run` has the properties that do not depend on the kind of run.
     pub(crate) fn identity(&self, run: PartIdentity) -> Result<PartIdentity, SpreadError> {
         let units = self.sampler.units(self.model, &self.targets.elements())?;
         if units == u64::MAX {
@@ -41,7 +41,8 @@ impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
         })
     }
 
-    /// Returns a hash of the model's elements outside of branches and of a few samples, or of the error if no samples can be drawn.
+    /// Returns a hash of the model's elements outside of the branches of `Chain` elements and of a few samples, or of the error if no samples can be
+    /// drawn.
     fn pilot(&self) -> u64 {
         let mut bytes = graph_text(self.model, &self.targets.elements()).into_bytes();
         let sampler = ImportanceSampling::new(PILOT_WORLDS);
@@ -55,7 +56,7 @@ impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
         hash(&bytes)
     }
 
-    /// Computes a part of the run, and returns the results of the part as bytes.
+    /// Computes a part of the run, and returns its results as bytes.
     pub(crate) fn part(
         &self,
         identity: &PartIdentity,

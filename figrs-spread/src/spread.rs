@@ -1,4 +1,4 @@
-//! Runs in parts: a process computes all parts, computes one part, or merges the parts.
+//! Runs that are divided into parts: a process computes all parts, computes one part, or merges the parts.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -19,23 +19,23 @@ use super::sampled_run::SampledRun;
 use figrs_infer::{Answer, ItemSampler, MergeableSampler, PortableTargets, Run, Slices};
 use figrs_learn::{CaseColumns, Cases, ExpectationMaximization, ExpectedCounts, Fit};
 
-/// The runs of a program. The options decide whether this process computes all parts, computes one part, or merges the parts.
+/// The runs of a program. The command-line options decide whether this process computes all parts of a run, computes one part, or merges the parts.
 ///
 /// All processes of a run execute the same program with different options ([`SpreadOptions`]) and build the same model. A run is identified by its
-/// index among the runs of the program. A process that serves parts must write nothing else to its standard output.
+/// index among the runs of the program. A process that writes requested parts to its standard output must write nothing else there.
 ///
-/// **Guarantee.** The answer from the merged parts equals the answer of a single process to the last bit, except for its time. The answer does not
-/// depend on the number of parts, processes and threads. A damaged part is refused, and so is a part of another run, of another version of figrs, or
-/// with another seed or other settings. A part of another model is refused if the models differ in the elements outside of branches, in the
-/// parameters of their distributions, or in some samples.
+/// **Guarantee.** The answer from the merged parts equals the answer of a single process to the last bit, except for its time. The answer of a run
+/// does not depend on the number of parts, processes and threads. A damaged part is refused when parts are merged, and so is a part of another run,
+/// of another version of figrs, or with another seed or other settings. A part of another model is refused if the models differ in the elements
+/// outside of the branches of `Chain` elements, in the parameters of their distributions, or in some samples.
 #[derive(Debug)]
 pub struct Spread {
     name: String,
     parts: u64,
     role: Role,
-    /// The number of runs that were started so far.
+    /// The number of runs that the program has started so far.
     runs: Cell<u32>,
-    /// A request that was read but not answered yet, because the requested part belongs to a later run.
+    /// A request that was read but not answered yet, because the requested part belongs to a later run of the program.
     request: RefCell<Option<Request>>,
     /// True after the last request on the standard input.
     ended: Cell<bool>,
@@ -65,8 +65,8 @@ struct CommandLine {
 }
 
 impl Spread {
-    /// Prepares the runs of a program with the given name, with options from the command line. A run has `parts` parts, unless the options specify
-    /// another number. The function ends the program for `--help` and unknown options.
+    /// Prepares the runs of a program with the given name; options for the parts are read from the command line. Each run is divided into `parts`
+    /// parts, unless the options specify another number. The function ends the program if the command line contains `--help` or unknown options.
     ///
     /// Programs with options of their own use [`from_options`](Self::from_options).
     ///
@@ -75,7 +75,8 @@ impl Spread {
         Self::from_options(name, parts, CommandLine::parse().options)
     }
 
-    /// Prepares the runs of a program with the given name and options. A run has `parts` parts, unless the options specify another number.
+    /// Prepares the runs of a program with the given name and options. Each run is divided into `parts` parts, unless the options specify another
+    /// number.
     ///
     /// **Errors.** [`SpreadError::Options`] if the number of the part is too large, or if a directory of parts is given but parts are neither
     /// computed nor merged.
@@ -122,8 +123,8 @@ impl Spread {
         })
     }
 
-    /// Returns the answer of a sampler: this process computes the whole run, or merges the parts. The result is `None` in a process that computes
-    /// parts.
+    /// Returns the answer of a sampler: this process computes the whole run, or merges the parts. The result is `None` in a process that only
+    /// computes parts of the run.
     ///
     /// **Errors.** [`SpreadError::Inference`] with the error of the sampler; for parts [`SpreadError::Options`] if the run has no end,
     /// [`SpreadError::Stopped`], [`SpreadError::MissingParts`], [`SpreadError::Foreign`], [`SpreadError::DamagedPart`],
@@ -154,13 +155,13 @@ impl Spread {
         })
     }
 
-    /// Returns the natural logarithm of the probability of the evidence as a sum over parts of the model (slices); the process computes all slices,
-    /// or merges parts. The result is `None` in a process that computes parts.
+    /// Returns the natural logarithm of the probability of the evidence as a sum over slices, each of which fixes some variables at one joint value.
+    /// The process computes all slices, or merges parts. The result is `None` in a process that only computes parts of the run.
     ///
-    /// **Guarantee.** The result is exact up to rounding, and its bits do not depend on the number of parts.
+    /// **Guarantee.** The log-probability is exact up to rounding, and its bits do not depend on the number of parts.
     ///
-    /// **Errors.** The errors of [`run`](Self::run). If some parts are left out, the result is an error that states the lower bound from the
-    /// remaining parts.
+    /// **Errors.** The errors of [`run`](Self::run). If some parts of the sum are left out, the result is an error that states the lower bound from
+    /// the remaining parts.
     ///
     /// ```no_run
     /// # use figrs_core::{Flip, If, Model};
@@ -181,18 +182,18 @@ impl Spread {
         Ok(Some(answer.log_evidence()?.value))
     }
 
-    /// Returns the parameters that a learner fits to cases. This process computes the fit alone, or from the parts of the expected counts that other
-    /// processes compute in each round. The result is `None` in a process that computes parts, and if the parts of the next round are not computed
-    /// yet.
+    /// Returns the parameters that a learner estimates from cases. This process learns the parameters alone, or merges the expected counts that other
+    /// processes compute in parts in each round. The result is `None` in a process that computes parts, or if the parts of the next learning round
+    /// are not computed yet.
     ///
-    /// Each round of learning has its own parts. A process that computes a part uses the parameters of the last round whose request file is in the
-    /// directory, or the initial parameters if no such file exists. A process that merges goes through the rounds whose parts exist, and then writes
-    /// the parameters of the next round or returns the fit. Jobs of a cluster compute one round each time they are submitted, but a process that
-    /// waits for parts goes through all rounds.
+    /// Each round of learning is divided into its own parts. A process that computes a part uses the parameters of the last round whose request file
+    /// is in the directory, or the initial parameters if no such file exists. A process that merges parts goes through the rounds whose parts exist,
+    /// and then writes the parameters of the next round or returns the learned parameters. Jobs of a computer cluster compute one learning round each
+    /// time they are submitted, but a process that waits for parts goes through all rounds.
     ///
-    /// **Guarantee.** The fit equals the fit of a single process to the last bit.
+    /// **Guarantee.** The learned parameters equal those of a single process to the last bit.
     ///
-    /// **Errors.** The errors of [`run`](Self::run). A fit needs all parts of a round, and allows no mini-batches.
+    /// **Errors.** The errors of [`run`](Self::run). Parameter learning needs all parts of each round, and allows no mini-batches.
     ///
     /// ```no_run
     /// # use figrs_core::{Flip, If, Learned, Model};
@@ -252,15 +253,15 @@ impl Spread {
         Ok(None)
     }
 
-    /// Draws a set of items, such as levels or boards, into numbered files. Each file is written completely or not at all; existing files are kept,
-    /// and missing files are drawn. A process that computes one part draws the files of that part. A process that merges draws the missing files of
-    /// the parts that were computed. The result is the number of files that the process has written.
+    /// Draws a set of items, such as game levels or boards, into numbered files. Each file is written completely or not at all; existing files are
+    /// kept, and missing files are drawn. A process that computes one part of the run draws the files of that part. A process that merges the parts
+    /// draws missing files of the parts that were computed. The result is the number of files that the process has written.
     ///
-    /// The name of a file is its number with an extension; all numbers have as many digits as the last number of the set. The file `.set.figrs` in
-    /// the directory stores the settings of the set. The set may be extended to further numbers with the same number of digits; the parts of an
-    /// extended set need another `--out`.
+    /// The name of an item's file is the item's number with an extension; all numbers have as many digits as the last number of the set. The file
+    /// `.set.figrs` in the directory stores the settings of the set of items. The set of files may be extended to further numbers with the same
+    /// number of digits; the parts of an extended set need another directory `--out`.
     ///
-    /// **Guarantee.** The files do not depend on the number of parts, processes and threads.
+    /// **Guarantee.** The contents of the files do not depend on the number of parts, processes and threads.
     ///
     /// **Errors.** [`SpreadError::Item`] with the error of the sampler; [`SpreadError::Foreign`] if the directory contains another set;
     /// [`SpreadError::File`]; if parts are computed or merged, the errors of [`run`](Self::run).
@@ -308,7 +309,7 @@ impl Spread {
         matches!(self.role, Role::Whole)
     }
 
-    /// Returns the identity of the next run of the program; the properties that depend on the kind of run are not set yet.
+    /// Returns the identity of the next run of the program; those of its properties that depend on the kind of run are not set yet.
     fn next(&self) -> PartIdentity {
         PartIdentity {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -322,7 +323,7 @@ impl Spread {
         }
     }
 
-    /// Computes the parts of a run that this process has to compute. The function returns the files of the parts if the process has to merge them.
+    /// Computes the parts of the run that this process has to compute. The function returns the files of the parts if the process has to merge them.
     fn in_parts(
         &self,
         identity: PartIdentity,
@@ -346,7 +347,7 @@ impl Spread {
         Ok(None)
     }
 
-    /// Computes the requested parts of a run, until a part of a later run is requested or the input ends.
+    /// Computes the requested parts of the run, until a part of a later run is requested or the input ends.
     fn serve(
         &self,
         place: u32,

@@ -18,7 +18,7 @@ use super::report::Report;
 use super::run::{command, remedy};
 use super::watch::Watch;
 
-/// The reason that a question has no answer.
+/// The error that explains why a question has no answer.
 #[derive(Debug)]
 pub struct Unanswered {
     /// The error that prevented an answer.
@@ -27,7 +27,7 @@ pub struct Unanswered {
     pub message: String,
     /// Cells whose clues contradict each other, if the clues are the reason.
     pub cells: Vec<Position>,
-    /// The reason that the work ended before there was an answer, if it did.
+    /// The reason that the work ended before there was an answer (such as a deadline); `None` if it did not end early.
     pub stopped: Option<Reason>,
 }
 
@@ -42,8 +42,8 @@ impl From<Failure> for Unanswered {
     }
 }
 
-/// Returns the JSON that a command prints for some arguments; the clues are a text instead of a file. The function `check` may refuse the question
-/// before the work begins.
+/// Returns the JSON that a command would print for the given arguments; the clues are given as a text instead of a file. The function `check` may
+/// reject the question before the work begins.
 ///
 /// **Errors.** Any error of the command. Setting the flag `interrupt` stops the work; when `--time` runs out, the answer contains the results so far.
 pub fn answer<E: Example>(

@@ -19,7 +19,7 @@ pub(super) struct Deadline {
 }
 
 impl Deadline {
-    /// Starts the clock of the deadline; without a time limit the flag is `other` itself.
+    /// Starts the clock of the deadline; without a time limit, the flag `other` itself stops the work.
     ///
     /// **Errors.** The system cannot start a thread.
     pub(super) fn after(time: Option<Duration>, other: Arc<AtomicBool>) -> Result<Self, Failure> {

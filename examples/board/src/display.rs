@@ -28,7 +28,7 @@ pub fn marked(
         .collect()
 }
 
-/// Returns demands in words: `demands`, and the demands of files if there are any.
+/// Returns the demands on boards in words: `demands`, and the demands of files if there are any.
 pub fn all_demands(
     demands: impl IntoIterator<Item = Option<String>>,
     of_files: &BoardDemands,

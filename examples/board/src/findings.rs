@@ -1,4 +1,4 @@
-//! The answers to the tasks.
+//! The answers to the tasks of a command that draws boards.
 
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ pub(crate) struct Findings<B> {
     pub(crate) solution: Option<(B, bool)>,
     pub(crate) diagnostics: Vec<(&'static str, f64)>,
     pub(crate) cost: Option<Cost>,
-    /// True if the sampler stopped before it had enough boards, or before its Markov chains had run long enough.
+    /// True if the sampler stopped before it had drawn the requested number of boards, or before its Markov chains had run long enough.
     pub(crate) is_cut: bool,
     pub(crate) compile: f64,
     pub(crate) sample: f64,
@@ -86,7 +86,7 @@ impl<B> Findings<B> {
         }
     }
 
-    /// Sets the number of seconds spent on compilation and the number of seconds after it.
+    /// Sets the number of seconds spent on the compilation of the model, and the number of seconds since then.
     pub(crate) fn timed(self, compile: f64, started: Instant) -> Self {
         let sample = started.elapsed().as_secs_f64() - compile;
         Self {

@@ -13,7 +13,7 @@ use figrs_models::grid::{Clues, GridError, Size, Symbol};
 use crate::flags::{COUNT, SEED, STATS, TASK};
 use crate::{ClueSource, read_clues};
 
-/// The last section of the long help.
+/// The last section of the text that `--help` prints.
 pub(crate) const DETAILS: &str = r#"JSON: one object; fields that do not apply are absent.
   {"system": "figrs", "puzzle": KIND, "n": side of a square board, "rows", "columns", "method", "seed",
    "puzzles": [BOARD, ...], "count": "decimal", "probability": p, "log_probability": x,
@@ -128,16 +128,16 @@ pub(crate) enum Format {
 }
 
 impl Options {
-    /// Returns the size of boards that --size gives, or else a square with the default side.
+    /// Returns the size of boards that the option --size gives; without this option, a square with the default side.
     ///
-    /// **Errors.** No grid has that side.
+    /// **Errors.** A grid cannot have the default side.
     pub fn size_or(&self, usual: usize) -> Result<Size, GridError> {
         self.size.map_or_else(|| Size::new(usual, usual), Ok)
     }
 
-    /// Returns the given clues, or else a board without clues of the size that [`size_or`](Self::size_or) returns.
+    /// Returns the given clues; without clues, a board without known cells of the size that [`size_or`](Self::size_or) returns.
     ///
-    /// **Errors.** The clues have a mistake, or no grid has that side.
+    /// **Errors.** The clues have a mistake, or a grid cannot have the default side.
     pub fn clues_or_none<C: Symbol>(
         &self,
         given: Option<&ClueSource>,
@@ -169,7 +169,7 @@ impl Options {
         self.checked_format().unwrap_or(Format::Text)
     }
 
-    /// Returns the format; an error if the extension of --out is that of no format.
+    /// Returns the format of the answer; an error if the extension of the file of --out is that of no format.
     fn checked_format(&self) -> Result<Format, Failure> {
         let formats = [
             ("txt", Format::Text),

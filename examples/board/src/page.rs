@@ -6,7 +6,7 @@ use figrs_report::HtmlPage;
 use super::puzzle::Puzzle;
 use super::report::Report;
 
-/// Maximum number of boards on the page.
+/// Maximum number of boards whose pictures are on the HTML page.
 const SHOWN: usize = 24;
 
 impl<P: Puzzle> Report<'_, P> {

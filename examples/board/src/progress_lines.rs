@@ -11,7 +11,7 @@ use figrs_models::board::{Event, Method, Reason};
 pub(super) struct ProgressLines(Mutex<Option<(Discriminant<Event>, Progress)>>);
 
 impl ProgressLines {
-    /// Shows an event of a sampler; `too_large` is the message that the exact method does not fit into memory.
+    /// Shows an event of a sampler; `too_large` is the message for an exact method that does not fit into memory.
     pub(super) fn show(&self, event: &Event, too_large: &str) {
         let (what, done, total) = match *event {
             Event::Turned(choice) => {

@@ -32,7 +32,7 @@ pub trait Example: Parser {
         Ok(())
     }
 
-    /// True if pictures and texts of boards show the path.
+    /// True if pictures and texts of boards show the path of the player or of a maze.
     fn shows_path(&self) -> bool {
         false
     }
@@ -64,19 +64,19 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
 
     /// Returns the generator of the boards that meet the demands.
     ///
-    /// **Errors.** No board of this size can meet the demands, as a quick check shows.
+    /// **Errors.** A quick check shows that no board of this size can meet the demands.
     fn generator(&self) -> Result<Self::Generator, GridError>;
 
-    /// Returns the demands besides the rules in words; the text is empty without demands.
+    /// Returns the demands on boards, besides the rules of the puzzle, in words; the text is empty without demands.
     fn demands(&self) -> String;
 
-    /// Returns the name of a cell's value in answers; probabilities of values with the same name are added.
+    /// Returns the name of the value of a cell in answers; probabilities of values with the same name are added.
     fn name(cell: &CellOf<Self>) -> &'static str;
 
     /// Returns the names of the values of a board's cells.
     fn names(board: &Self::Board) -> Vec<&'static str>;
 
-    /// Returns the colours of a cell with their probabilities, if the probabilities are known and the same for all cells.
+    /// Returns the colours of a cell with their probabilities, if these are known without inference and the same for all cells.
     fn colours(&self) -> &'static [(&'static str, f64)] {
         &[]
     }
@@ -106,7 +106,7 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
         false
     }
 
-    /// Makes the result of --task sample, such as puzzles, from the drawn boards, and returns diagnostics.
+    /// Makes the result of --task sample, such as puzzles, from the drawn boards, and returns named numbers that describe the work.
     ///
     /// **Errors.** Nothing can be made from the boards.
     fn make(
@@ -153,15 +153,15 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
     }
 }
 
-/// The type of boards in the generator.
+/// The type of the boards that the generator of a puzzle draws.
 pub(super) type BoardOf<P> = <<P as Puzzle>::Generator as Generator>::Board;
-/// The type of a cell's value in the element program.
+/// The type of the value of a cell in the probabilistic program of a puzzle.
 pub(super) type CellOf<P> = <<P as Puzzle>::Generator as Generator>::Cell;
 
 /// An element for the length of a board's path (`None` without a path), and the evidence that boards follow the rules.
 pub type Length = (Element<Option<u32>>, Model);
 
-/// A method besides exact inference.
+/// A method that draws boards or answers tasks, other than exact inference.
 #[derive(Clone, Copy, Debug)]
 pub struct Other {
     /// The method.
@@ -174,7 +174,7 @@ pub struct Other {
     pub uses_memory: bool,
 }
 
-/// The tasks that a method besides exact inference answers, and the case in which it is used.
+/// The tasks that a method other than exact inference answers, and the case in which the method is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Draws boards with exactly their probabilities, more quickly than the exact method.

@@ -19,7 +19,7 @@ use super::puzzle::{BoardOf, Other, Puzzle, Role};
 use super::watch::Watch;
 use super::words::{failure, impossible, too_large};
 
-/// A puzzle with the options of the command, and the boards found so far.
+/// A puzzle with the options of the command, and the boards that have been found so far.
 pub(super) struct Question<P: Puzzle> {
     pub(super) puzzle: P,
     pub(super) options: Options,
@@ -46,7 +46,7 @@ impl<P: Puzzle> Question<P> {
         }
     }
 
-    /// Returns the method that --method names, unless it is the exact one; without --method, the default method besides the exact one.
+    /// Returns the method that --method names, unless it is the exact method; without --method, returns the default method other than the exact one.
     fn other(&self) -> Option<&'static Other> {
         let (options, is_sample) = (&self.options, self.options.task == Task::Sample);
         P::OTHERS
@@ -58,7 +58,7 @@ impl<P: Puzzle> Question<P> {
             })
     }
 
-    /// Rejects options that have no effect on the method.
+    /// Rejects options that have no effect on the chosen method.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let options = &self.options;
         let Some(other) = self.other() else {
@@ -91,7 +91,7 @@ impl<P: Puzzle> Question<P> {
         Ok(())
     }
 
-    /// Rejects pictures that are too large, before their boards are drawn.
+    /// Rejects pictures that are too large, before the boards for the pictures are drawn.
     pub(super) fn check_picture(&self) -> Result<(), Mistake> {
         match self.options.format() {
             Format::Png => P::SCALE.check(self.puzzle.size(), self.options.count()),
@@ -145,7 +145,7 @@ impl<P: Puzzle> Question<P> {
         })
     }
 
-    /// Returns the generator, or the failure that no board meets its demands.
+    /// Returns the generator of boards, or the failure that no board meets the demands.
     fn generator(&self) -> Result<P::Generator, GridError> {
         self.puzzle.generator()
     }
@@ -186,12 +186,12 @@ impl<P: Puzzle> Question<P> {
         Box::new(NoAnswer(message))
     }
 
-    /// Returns the memory for states in bytes.
+    /// Returns the memory in bytes for the states of exact inference.
     fn memory(&self) -> u64 {
         self.options.memory().0
     }
 
-    /// Returns the answer to the task.
+    /// Returns the answer to the task of the command.
     pub(super) fn answer(&self) -> Result<Findings<P::Board>, Failure> {
         let generator = match self.generator() {
             Err(error @ GridError::Impossible(_)) => {
@@ -233,7 +233,7 @@ impl<P: Puzzle> Question<P> {
         Ok(found.timed(compile, started))
     }
 
-    /// Returns the boards found so far and the method that found them.
+    /// Returns the boards that have been found so far, and the method that found them.
     pub(super) fn found_so_far(&self) -> (&'static str, Vec<P::Board>) {
         let (method, boards) = self.boards.take();
         let made = &mut *self.made.lock().unwrap_or_else(PoisonError::into_inner);
@@ -257,7 +257,7 @@ impl<P: Puzzle> Question<P> {
         Ok(found)
     }
 
-    /// Returns the answer if no board meets the demands: zero if the task asks for a number, otherwise the failure.
+    /// Returns the answer for demands that no board meets: zero if the task asks for a number, otherwise the failure.
     fn without(&self, error: BoardError) -> Result<Findings<P::Board>, Failure> {
         if let BoardError::NoSolution { clues, .. } = &error {
             let mut conflict = self.conflict.lock().unwrap_or_else(PoisonError::into_inner);
@@ -304,7 +304,7 @@ impl<P: Puzzle> Question<P> {
         Ok(found)
     }
 
-    /// Returns the answer if no board is possible: zero if the task asks for a number, otherwise the failure.
+    /// Returns the answer for rules and demands that no board meets: zero if the task asks for a number, otherwise the failure.
     fn none(&self, message: String) -> Result<Findings<P::Board>, Failure> {
         let mut found = Findings::by("exact");
         match self.options.task {
@@ -364,7 +364,7 @@ impl<P: Puzzle> Question<P> {
     }
 }
 
-/// Returns the method that draws boards if the states of the exact method do not fit into memory, unless that method needs the exact one.
+/// Returns the method that draws boards if the states of the exact method do not fit into memory, unless this method itself needs the exact method.
 fn fallback<P: Puzzle>() -> Option<&'static Other> {
     let mut others = P::OTHERS.iter();
     others.find(|other| other.role != Role::Answers && other.method != Method::Rejection)

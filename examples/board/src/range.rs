@@ -1,10 +1,10 @@
-//! Ranges on the command line.
+//! Ranges of whole numbers that are given by options on the command line.
 
 use std::ops::RangeInclusive;
 
 use figrs_models::grid::GridError;
 
-/// Returns the range between two bounds, if one bound is given and excludes a number.
+/// Returns the range between a lower and an upper bound, if at least one bound is given and excludes a number.
 ///
 /// **Errors.** [`GridError::Invalid`] if the range is empty.
 pub fn range(
@@ -19,7 +19,7 @@ pub fn range(
     GridError::not_empty(what, least..=most).map(Some)
 }
 
-/// Returns a range in words; the argument `one` is the name of a single thing, and `many` the name of several things.
+/// Returns a range in words; the argument `one` is the name of a single thing in the range, and `many` is the plural of this name.
 pub fn message([one, many]: [&str; 2], range: Option<&RangeInclusive<u32>>) -> Option<String> {
     let (least, most) = (range?.start(), range?.end());
     let what = |number| if number == 1 { one } else { many };

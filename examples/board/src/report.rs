@@ -20,7 +20,7 @@ pub(crate) struct Report<'a, P: Puzzle> {
     pub(crate) options: &'a Options,
     pub(crate) findings: &'a Findings<P::Board>,
     pub(crate) stats: Option<&'a Stats>,
-    /// The reason that the answer is incomplete, if it is.
+    /// The reason that the answer is incomplete; `None` if the answer is complete.
     pub(crate) stopped: Option<Reason>,
 }
 
@@ -148,7 +148,7 @@ impl<P: Puzzle> Report<'_, P> {
         self.findings.boards.iter().collect::<HashSet<_>>().len()
     }
 
-    /// Returns all boards to show.
+    /// Returns all boards that the answer shows.
     pub(crate) fn boards(&self) -> impl Iterator<Item = &P::Board> {
         let found = self.findings;
         let solution = found.solution.as_ref().map(|(board, _)| board);
@@ -281,7 +281,7 @@ impl<P: Puzzle> Report<'_, P> {
         Ok(())
     }
 
-    /// Returns for each value of cells its name, and its probability in each cell of each row.
+    /// Returns, for each value that cells can have, its name and its probability in each cell, row by row.
     pub(crate) fn shares(
         &self,
         marginals: &[Vec<(&'static str, f64)>],

@@ -37,7 +37,7 @@ pub(crate) fn remedy(error: &figrs_infer::Error) -> Option<String> {
     }
 }
 
-/// Returns the command line with the methods of the puzzle.
+/// Returns the command line of the example, with the methods that the puzzle has.
 pub(crate) fn command<E: Example>() -> Command {
     let methods = [
         PossibleValue::new("auto").help(
@@ -89,7 +89,7 @@ fn run<E: Example>(example: &E) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the answer to the task, or the boards so far if the command is asked to stop.
+/// Returns the answer to the task, or the boards found so far if the command is asked to stop.
 fn findings<P: Puzzle>(question: &Arc<Question<P>>) -> Result<Findings<P::Board>, Failure> {
     let started = Instant::now();
     let asked = Arc::clone(question);

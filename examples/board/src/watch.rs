@@ -1,4 +1,4 @@
-//! The control of the work on a question: the flag that stops it, and whether its progress is shown.
+//! The control of the work on a question: a flag that stops the work, and the decision whether progress is shown.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use figrs_command::{Progress, note, stop};
 use figrs_infer::Frontier;
 
-/// The flag that stops the work on a question, and whether progress and notes go to the standard error.
+/// The flag that stops the work on a question, and a setting that decides whether progress and notes are written to the standard error.
 #[derive(Clone, Debug)]
 pub struct Watch {
     interrupt: Arc<AtomicBool>,
@@ -15,7 +15,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Returns the watch of a command: progress is shown, and Ctrl-C and `--time` stop the work.
+    /// Returns the control for a command: progress is shown, and Ctrl-C and `--time` stop the work.
     pub(crate) fn of_command() -> Self {
         Self {
             interrupt: stop::flag(),
@@ -23,7 +23,7 @@ impl Watch {
         }
     }
 
-    /// Returns a watch that shows nothing and stops the work when `interrupt` is set.
+    /// Returns a control that shows no progress, and that stops the work when the flag `interrupt` is set.
     pub(crate) fn quiet(interrupt: Arc<AtomicBool>) -> Self {
         Self {
             interrupt,
@@ -46,7 +46,7 @@ impl Watch {
         self.interrupt.load(Ordering::Acquire)
     }
 
-    /// Returns a line of progress, if progress is shown.
+    /// Returns a progress line, which shows nothing if progress is not shown.
     pub fn progress(&self, what: &'static str, total: Option<u64>) -> Option<Progress> {
         self.is_shown.then(|| Progress::of(what, total))
     }
@@ -58,7 +58,7 @@ impl Watch {
         }
     }
 
-    /// Returns an exact algorithm with a limit of memory in bytes, which shows its progress and obeys the flag.
+    /// Returns an exact algorithm with a limit of memory in bytes; the algorithm shows its progress and stops when the flag is set.
     pub fn frontier(&self, what: &'static str, memory: u64) -> Frontier {
         let frontier = Frontier::new().memory(memory).interrupt(self.flag());
         match self.progress(what, Some(0)) {

@@ -8,7 +8,7 @@ use figrs_models::grid::Size;
 use super::flags::{MEMORY, METHOD, SIZE};
 use super::puzzle::Puzzle;
 
-/// Returns the message that a method or task, `what`, needs more memory than the limit.
+/// Returns the message that the method or task `what` needs more memory than the limit allows.
 pub(super) fn needs_more(what: &str, needed: f64, memory: Bytes) -> String {
     let needed = match needed {
         needed if needed < (1_u64 << 50) as f64 => format!("about {}", Bytes(needed as u64)),
@@ -31,7 +31,8 @@ pub(super) fn too_large(size: Size, needed: Option<f64>, memory: Bytes) -> Strin
     message
 }
 
-/// Returns a message if no board meets the demands: it lists clues that contradict each other, or says that the clues are not the cause.
+/// Returns a message for the case that no board meets the demands: it lists clues that contradict each other, or says that the clues are not the
+/// cause.
 pub(super) fn impossible<P: Puzzle>(puzzle: &P, error: &BoardError) -> Option<String> {
     let BoardError::NoSolution {
         size,

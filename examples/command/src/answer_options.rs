@@ -33,7 +33,7 @@ pub enum AnswerFormat {
     Svg,
 }
 
-/// An answer that can be written in each format.
+/// An answer that can be written as text, as JSON and as a picture.
 pub trait WrittenAnswer {
     /// Writes the answer as text.
     ///
@@ -50,9 +50,9 @@ pub trait WrittenAnswer {
 }
 
 impl AnswerOptions {
-    /// Returns the format: that of --format, else that of the extension of --out, else text.
+    /// Returns the format of the answer: the format given by --format, else that of the extension of --out, else text.
     ///
-    /// **Errors.** No format has the extension of --out, or the file cannot be written.
+    /// **Errors.** The extension of the file of --out is that of no format, or the file cannot be written.
     pub fn check(&self) -> Result<AnswerFormat, Failure> {
         let formats = [
             ("txt", AnswerFormat::Text),
@@ -64,7 +64,7 @@ impl AnswerOptions {
         Ok(format)
     }
 
-    /// Returns the file of --out.
+    /// Returns the path of the file that --out names.
     pub fn out(&self) -> Option<&Path> {
         self.out.as_deref()
     }

@@ -4,14 +4,14 @@ use figrs_core::{Bytes, InvalidBytes};
 
 /// Parses an amount of memory; a number without a unit is in bytes.
 ///
-/// **Errors.** The text is not an amount; the error shows the form to write.
+/// **Errors.** The text is not an amount of memory; the error shows the form to write.
 pub fn bytes(text: &str) -> Result<Bytes, String> {
     amount(text, 1, "bytes")
 }
 
 /// Parses an amount of memory; a number without a unit is in MiB.
 ///
-/// **Errors.** The text is not an amount; the error shows the form to write.
+/// **Errors.** The text is not an amount of memory; the error shows the form to write.
 pub fn mebibytes(text: &str) -> Result<Bytes, String> {
     amount(text, 1 << 20, "MiB")
 }

@@ -9,7 +9,7 @@ use crate::writing::{directory_of, in_file};
 
 /// Returns an error if a file cannot be written, before the work begins.
 ///
-/// **Errors.** The file cannot be written; the error names it.
+/// **Errors.** The file cannot be written; the error contains the path of the file.
 pub fn check_writable(path: &Path) -> Result<(), Failure> {
     // The check makes a temporary file beside the file, because a plain file is written by replacing it with such a file.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -25,7 +25,7 @@ pub fn check_writable(path: &Path) -> Result<(), Failure> {
         .map_err(|error| in_file(path, plain(error)))
 }
 
-/// Returns an error if two flags name one file, so that no output replaces another.
+/// Returns an error if two flags name the same file, because one output would replace the other.
 ///
 /// **Errors.** Two flags name one file.
 pub fn check_distinct(files: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
@@ -82,7 +82,7 @@ pub fn has_extension(path: &Path, extension: &str) -> bool {
 
 /// Returns the format of an answer: the requested format, else the format of the file's extension, else the first format.
 ///
-/// **Errors.** No format is requested, and the extension is that of no format.
+/// **Errors.** No format is requested, and the extension of the file is that of no format.
 pub fn format_of<F: Copy>(
     asked: Option<F>,
     out: Option<&Path>,

@@ -5,20 +5,22 @@ use std::sync::OnceLock;
 
 use figrs_core::wording::{Audience, address};
 
-/// A function that returns the words of a page for the control of a flag, if the page has such a control.
+/// A function that returns, for a flag, the words of a web page for the control that sets the flag, if the page has such a control.
 type Controls = fn(&str) -> Option<&'static str>;
 
-/// The controls of the page whose users read the messages of this process.
+/// The controls of the web page whose users read the messages of this process.
 static CONTROLS: OnceLock<Controls> = OnceLock::new();
 
-/// Makes this process print messages for the users of a page, whose requests have a field for each flag. Messages name a flag by the words that
-/// `controls` returns and by its field. Only the first call has an effect.
+/// Makes this process print messages for the users of a web page, whose requests have a field for each flag. Messages for users of a web page name a
+/// flag by the words that `controls` returns and by the field of the request. Only the first call of the function that sets the controls has an
+/// effect.
 pub fn address_page(controls: Controls) {
     CONTROLS.get_or_init(|| controls);
     address(Audience::PageUsers);
 }
 
-/// The name of a flag, without `--`, as a part of a message. Users of a command see the flag; users of a page see its control and its field.
+/// The name of a flag, without `--`, as a part of a message. Users of a command see the flag in messages; users of a web page see the control of the
+/// flag and the field of the request.
 ///
 /// ```standalone_crate
 /// use figrs_command::{Flag, address_page};

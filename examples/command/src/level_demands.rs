@@ -32,7 +32,7 @@ pub struct LevelDemands {
 }
 
 impl LevelDemands {
-    /// Returns the demands on gaps and on numbers and shares of tiles, on levels of a model, each with its flag.
+    /// Returns the demands on gaps and on numbers and shares of tiles in levels of a model, each with the flag that states it.
     ///
     /// **Errors.** A tile is unknown; the error names the flag.
     pub fn in_numbers(&self, model: &LevelModel) -> Result<Vec<(Demand, Flag<'static>)>, Failure> {
@@ -95,11 +95,11 @@ pub fn route_settings(routes: &[Route], is_strict: bool) -> Vec<(&'static str, J
     settings
 }
 
-/// Adds the demands of files with their places, and then the demanded paths of a player, to `demands` on levels of a model. If paths in `routes` and
-/// the files pass through areas, only these paths are added, or else the first path. The function returns the origin of each added demand; the origin
-/// of a path in `routes` is given with the path.
+/// Adds the demands of files to `demands` on levels of a model, each with its place in the file, and then adds the demanded paths of a player. If
+/// paths in `routes` and in the files pass through areas, only these paths are added; otherwise only the first path is added. Returns the origin of
+/// each added demand; a path in `routes` comes with its origin.
 ///
-/// **Errors.** A demand of a file is wrong; the error contains its place.
+/// **Errors.** A demand of a file is wrong; the error contains the place of the demand in the file.
 pub fn add_demands(
     demands: &mut Vec<Demand>,
     files: &[(String, DemandFile)],

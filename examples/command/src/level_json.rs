@@ -7,15 +7,15 @@ use serde_json::{Value as Json, json};
 /// A level in the JSON of commands: its settings, its measures and its rows.
 #[derive(Debug)]
 pub struct LevelJson<'a> {
-    /// The level in its upright form.
+    /// The level as it is shown, in its upright form.
     pub level: &'a Level,
-    /// The seed, and the number of the level in the set of this seed.
+    /// The seed of the random numbers, and the index of the level among the levels with this seed.
     pub drawn: Option<(u64, u64)>,
     /// The settings with which the level can be drawn again.
     pub settings: Vec<(&'static str, Json)>,
     /// Number of cells whose neighbourhood never occurred in the training levels.
     pub unseen: usize,
-    /// Number of tiles drawn by simpler dependency structures (fallbacks); `None` for methods without such structures.
+    /// Number of tiles drawn by simpler dependency structures (fallbacks); `None` for models without such structures.
     pub fallbacks: Option<usize>,
     /// The playability of the level and the cells of the path, if the command asks for them.
     pub path: Option<(&'a Playability, &'a [(usize, usize)])>,

@@ -1,4 +1,4 @@
-//! Trained models of levels, with their settings.
+//! Trained probabilistic models of game levels, with their settings.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::{Failure, chain_settings};
 /// A kind of trained model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum TrainedModel {
-    /// The multi-dimensional Markov chain of --structure.
+    /// The multi-dimensional Markov chain whose dependency structure --structure gives.
     #[default]
     Chain,
     /// N-grams of --order columns: each column depends on the columns before it.
@@ -26,12 +26,12 @@ pub enum TrainedModel {
 }
 
 impl TrainedModel {
-    /// True if the model draws tiles by dependency structures of Markov chains.
+    /// True if the model draws tiles by the dependency structures of Markov chains (the cells on which a tile depends).
     pub fn has_structures(self) -> bool {
         matches!(self, Self::Chain | Self::Hierarchical)
     }
 
-    /// True if the model has separate tables for each band of rows.
+    /// True if the model has separate probability tables for each band of rows.
     pub fn has_bands(self) -> bool {
         self != Self::NGrams
     }
@@ -59,7 +59,7 @@ pub struct ModelSettings {
 pub enum SectionKinds {
     /// The number of kinds into which the sections of the training levels are clustered.
     Found(usize),
-    /// The styles of the training levels are the kinds; at a seam the style changes with this probability.
+    /// The kinds are the styles of the training levels; at a seam between sections, the style changes with this probability.
     Styles(f64),
 }
 
@@ -80,12 +80,13 @@ impl Default for SectionKinds {
 }
 
 impl SectionKinds {
-    /// Default probability that the style changes at a seam.
+    /// Default probability that the style changes at a seam between sections of a level.
     pub const CHANGE: f64 = 0.2;
 }
 
 impl ModelSettings {
-    /// Returns the settings, with defaults for settings that are not given; `change` is the probability that the style changes at a seam.
+    /// Returns the settings, with defaults for settings that are not given; `change` is the probability that the style changes at a seam between
+    /// sections.
     pub fn given(
         order: Option<usize>,
         section: Option<usize>,
@@ -104,7 +105,7 @@ impl ModelSettings {
         }
     }
 
-    /// Returns a model of levels with this many columns, trained on a corpus or equal to the given trained chain.
+    /// Returns a model of levels with the given number of columns, trained on a corpus or equal to the given trained chain.
     ///
     /// **Errors.** Training fails; the error names the wrong setting.
     pub fn model(
@@ -130,7 +131,7 @@ impl ModelSettings {
         Ok(Arc::new(ngrams).program(width)?)
     }
 
-    /// Trains a chain for each kind of section, with the structures, bands and smoothing of `chain`.
+    /// Trains a Markov chain for each kind of section, with the dependency structures, bands of rows and smoothing of `chain`.
     ///
     /// **Errors.** Training fails.
     pub fn hierarchical(
@@ -152,7 +153,7 @@ impl ModelSettings {
         Ok(Arc::new(trained).program(width)?)
     }
 
-    /// Returns the settings that reproduce a model as JSON, including the settings of the chain.
+    /// Returns the settings from which a model can be reproduced, as JSON, including the settings of the chain.
     pub fn json(&self, kind: TrainedModel, chain: &MarkovChain) -> Vec<(&'static str, Json)> {
         let [structure, smoothing, bands] = chain_settings(chain);
         match kind {

@@ -5,7 +5,7 @@ use glob::Pattern;
 
 use crate::Failure;
 
-/// Parses `PATTERN=TIMES`: a pattern of level names, and the number of times that the matching levels count.
+/// Parses `PATTERN=TIMES`: a pattern of level names, and the weight of each level that matches (as if the level occurred so many times).
 ///
 /// **Errors.** The text has another form; the error shows the form to write.
 pub fn weight(text: &str) -> Result<(Pattern, u32), String> {
@@ -19,7 +19,7 @@ pub fn weight(text: &str) -> Result<(Pattern, u32), String> {
     Ok((pattern, times))
 }
 
-/// Parses `STYLE=PATTERN`: a style, and a pattern of the names of its levels.
+/// Parses `STYLE=PATTERN`: a style, and a pattern of the names of the levels that have this style.
 ///
 /// **Errors.** The text has another form; the error shows the form to write.
 pub fn style(text: &str) -> Result<(String, Pattern), String> {
@@ -44,7 +44,8 @@ pub fn weighted(corpus: Corpus, weights: &[(Pattern, u32)]) -> Result<Corpus, Fa
     Ok(weighted?)
 }
 
-/// Returns a corpus in which each level has the style of the first pattern that matches its name, or "other"; unchanged without styles.
+/// Returns a corpus in which each level has the style of the first pattern that matches its name, or "other"; without styles, the corpus is
+/// unchanged.
 ///
 /// **Errors.** A pattern matches no name.
 pub fn styled(corpus: Corpus, styles: &[(String, Pattern)]) -> Result<Corpus, Failure> {
@@ -61,7 +62,7 @@ pub fn styled(corpus: Corpus, styles: &[(String, Pattern)]) -> Result<Corpus, Fa
 /// Maximum number of level names that an error lists.
 const TOLD_NAMES: usize = 5;
 
-/// Returns an error for the first pattern that matches the name of no level; the error lists the first names.
+/// Returns an error for the first pattern that matches no level name; the error lists the first level names.
 pub(crate) fn check_matches<'a>(
     corpus: &Corpus,
     mut patterns: impl Iterator<Item = &'a Pattern>,

@@ -113,7 +113,7 @@ impl From<Direction> for Travel {
 }
 
 impl LevelQuestion {
-    /// Returns the patterns of the names of the training levels to use.
+    /// Returns the patterns of level names that select the training levels.
     fn patterns(&self) -> Result<Vec<Pattern>, Failure> {
         let patterns = self.only.iter().map(|pattern| {
             let wrong = |error| format!("{} {pattern}: {error}", Flag("only")).into();
@@ -122,7 +122,7 @@ impl LevelQuestion {
         patterns.collect()
     }
 
-    /// Returns a function that returns true for the names of the training levels to use.
+    /// Returns a function that is true for the names of the levels that are used for training.
     ///
     /// **Errors.** A pattern of --only is invalid.
     pub fn chosen(&self) -> Result<impl Fn(&str) -> bool, Failure> {
@@ -149,7 +149,7 @@ impl LevelQuestion {
         })
     }
 
-    /// Returns a reader of training levels with the direction of play and the number of rows.
+    /// Sets the direction of play and the number of rows with which `reader` reads training levels.
     pub fn reader(&self, mut reader: CorpusReader) -> CorpusReader {
         if let Some(travel) = self.travel {
             reader = reader.travel(travel.into());
@@ -179,7 +179,8 @@ impl LevelQuestion {
         Ok(chain.smoothed(self.smoothing.unwrap_or(0.0))?)
     }
 
-    /// Returns the kind of the trained model: that of --trained, or else hierarchical if there are styles and the Markov chain if not.
+    /// Returns the kind of the trained model: the kind that --trained names; without this option, hierarchical if there are styles, and otherwise the
+    /// Markov chain.
     pub fn trained(&self) -> TrainedModel {
         let usual = if self.style.is_empty() {
             TrainedModel::Chain
@@ -189,14 +190,14 @@ impl LevelQuestion {
         self.trained.unwrap_or(usual)
     }
 
-    /// Returns the settings of the models other than the chain.
+    /// Returns the settings of the trained models other than the Markov chain.
     pub fn model_settings(&self) -> ModelSettings {
         let change = self.style_change.unwrap_or(SectionKinds::CHANGE);
         let change = (!self.style.is_empty()).then_some(change);
         ModelSettings::given(self.order, self.section, self.kinds, change)
     }
 
-    /// Returns the trained model of levels with this many columns in the direction of play.
+    /// Returns the trained model of levels with `width` columns in the direction of play.
     ///
     /// **Errors.** Training fails; the error names the wrong setting.
     pub fn model(
@@ -209,7 +210,7 @@ impl LevelQuestion {
         settings.model(self.trained(), corpus, chain, width)
     }
 
-    /// Returns the number of columns of a level in the direction of play, if it is given.
+    /// Returns the length of a level in the direction of play, if the question gives this length.
     pub fn length(&self, travel: Travel) -> Option<usize> {
         match travel {
             Travel::Right => self.width,
@@ -217,7 +218,7 @@ impl LevelQuestion {
         }
     }
 
-    /// Returns an error for a probability of changes of style without styles.
+    /// Returns an error if the question gives a probability for a change of style, but no styles.
     pub fn check_styles(&self) -> Result<(), Failure> {
         if self.style_change.is_some() && self.style.is_empty() {
             return Err(format!("{} needs {}", Flag("style-change"), Flag("style")).into());
@@ -225,7 +226,7 @@ impl LevelQuestion {
         Ok(())
     }
 
-    /// Returns an error for a size across the direction of play, which the training levels determine.
+    /// Returns an error if the question gives another size across the direction of play than the training levels, which determine this size.
     pub fn check_size(&self, chain: &MarkovChain) -> Result<(), Failure> {
         let across = chain.height();
         let (width, height, rows) = (Flag("width"), Flag("height"), Flag("rows"));
@@ -243,7 +244,7 @@ impl LevelQuestion {
         }
     }
 
-    /// Returns the number of particles of a level.
+    /// Returns the number of particles with which one level is drawn.
     pub fn particles(&self) -> usize {
         self.particles.unwrap_or(20) as usize
     }

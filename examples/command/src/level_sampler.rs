@@ -1,4 +1,4 @@
-//! Samplers of levels that meet demands, in words.
+//! Samplers of levels that meet demands, and descriptions of these samplers in words.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub fn guarantee(sampler: &NumberedLevels) -> String {
     }
 }
 
-/// Measured distance of the levels drawn so far from their law; `None` if they have the law exactly.
+/// Measured distance of the levels drawn so far from their exact distribution; `None` if the levels have exactly this distribution.
 pub fn quality(sampler: &NumberedLevels) -> Option<String> {
     let (populations, effective) = sampler.effective_populations()?;
     let share = effective / populations as f64;

@@ -1,4 +1,4 @@
-//! Parsers of numbers on the command line; their errors say which numbers to write.
+//! Parsers of numbers on the command line; an error of a parser says which numbers the parser accepts.
 
 use std::fmt::Display;
 use std::num::{IntErrorKind, ParseIntError};
@@ -35,7 +35,7 @@ fn is_too_large(error: &ParseIntError) -> bool {
     *error.kind() == IntErrorKind::PosOverflow
 }
 
-/// Returns advice for a text that is not a whole number of a type.
+/// Returns advice for a text that is not a whole number of the required type.
 pub(crate) fn whole_number(error: Option<&ParseIntError>) -> &'static str {
     match error.map(ParseIntError::kind) {
         Some(IntErrorKind::PosOverflow) => "write a smaller whole number",

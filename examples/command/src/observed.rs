@@ -9,8 +9,8 @@ use crate::Failure;
 
 /// Returns the evidence of the file of --evidence and of the `VAR=STATE` texts of a flag.
 ///
-/// **Errors.** The file cannot be read; a text has another form; the network does not have a name; a variable is in two states, or has weights and a
-/// state. An error contains the flag and the text, or the file and the line.
+/// **Errors.** The file cannot be read; a text is not `VAR=STATE`; a name is not in the network; a variable is observed in two states, or has both
+/// weights and a state. An error contains the flag and the text, or the file and the line.
 pub fn observations(
     network: &impl ObservedVariables,
     file: Option<&Path>,
@@ -76,9 +76,9 @@ pub fn observations(
     Ok(all)
 }
 
-/// Adds an observation of a real variable, unless it is there already.
+/// Adds an observation of a real variable, unless the evidence already contains the same observation.
 ///
-/// **Errors.** The variable is observed with another value.
+/// **Errors.** The variable is already observed with another value.
 fn add_real(all: &mut NetworkEvidence, observed: RealObservation) -> Result<(), &'static str> {
     let mut before = all.real_observations().iter();
     match before.find(|before| before.variable() == observed.variable()) {
@@ -93,7 +93,7 @@ fn add_real(all: &mut NetworkEvidence, observed: RealObservation) -> Result<(), 
 
 /// The positions of the queried variables, in the order of the file; `all` or an empty list stands for every variable.
 ///
-/// **Errors.** The network does not have a name.
+/// **Errors.** A queried name is not the name of a variable of the network.
 pub fn queried(network: &Network, names: &[String]) -> Result<Vec<usize>, Failure> {
     if names.is_empty() || names == ["all"] {
         return Ok((0..network.variables().len()).collect());

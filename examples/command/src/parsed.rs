@@ -16,7 +16,7 @@ pub fn parsed<P: Parser>() -> P {
     parsed_by(P::command())
 }
 
-/// Parses arguments as [`parsed`] does, but for a command with additions to the command of its type.
+/// Parses arguments as [`parsed`] does, but by `command`, which may have more options than the type `P` defines.
 pub fn parsed_by<P: Parser>(command: Command) -> P {
     let mut command = prepared(command);
     let parsed = command.try_get_matches_from_mut(env::args_os());
@@ -26,7 +26,7 @@ pub fn parsed_by<P: Parser>(command: Command) -> P {
 
 /// Parses arguments that a program passes instead of a command line, without the name of the command.
 ///
-/// **Errors.** The arguments are wrong; the error is one line, and names a flag as [`Flag`] does.
+/// **Errors.** The arguments are wrong; the error is a single line that names a flag as the type [`Flag`] does.
 pub fn parsed_from<P: Parser>(command: Command, arguments: &[String]) -> Result<P, String> {
     let mut command = prepared(command).no_binary_name(true);
     let parsed = command.try_get_matches_from_mut(arguments);
@@ -51,7 +51,7 @@ fn end(command: &Command, error: &clap::Error) -> ! {
     process::exit(2)
 }
 
-/// Returns the mistake in the arguments of a command as one line.
+/// Returns one line that describes the mistake in the arguments of a command.
 fn mistake(command: &Command, error: &clap::Error) -> String {
     let data = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => slice::from_ref(text),
@@ -119,7 +119,7 @@ fn mistake(command: &Command, error: &clap::Error) -> String {
     message.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the words for an argument such as `--size <SIDE>`, or for a group of arguments of which one is required.
+/// Returns the words with which a message names an argument such as `--size <SIDE>`, or a group of arguments of which one is required.
 fn argument(command: &Command, name: &str) -> String {
     let words = |one: &Arg| {
         let flag = one.get_long();
@@ -146,7 +146,7 @@ fn argument(command: &Command, name: &str) -> String {
     group.unwrap_or_else(|| name.to_owned())
 }
 
-/// Returns advice for a value that its parser rejects.
+/// Returns advice for an argument's value that the parser of the argument rejects.
 fn remedy(cause: &(dyn Error + 'static)) -> String {
     if let Some(error) = cause.downcast_ref() {
         return whole_number(Some(error)).to_owned();

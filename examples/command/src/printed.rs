@@ -10,7 +10,7 @@ use figrs_core::printable;
 #[derive(Debug)]
 pub struct Printed<W> {
     out: W,
-    /// The first bytes of an incomplete character.
+    /// The first bytes of a character whose remaining bytes have not been written yet.
     begun: Vec<u8>,
 }
 
@@ -19,7 +19,7 @@ pub fn standard_output() -> Printed<StdoutLock<'static>> {
     Printed::new(io::stdout().lock())
 }
 
-/// Returns a text of several lines, with each line converted by [`printable`].
+/// Returns a text of several lines in which each line has been converted by [`printable`].
 pub(crate) fn printable_lines(text: &str) -> String {
     let lines: Vec<_> = text.split('\n').map(printable).collect();
     lines.join("\n")

@@ -7,8 +7,8 @@ use figrs_core::wording::{Audience, address};
 use crate::failure::{exit_code, inference, is_broken_pipe};
 use crate::{Failure, note, progress, words};
 
-/// Runs a command, prints its failure in one line, and returns its exit code. If `remedy` has advice on an error of inference, the message contains
-/// this advice and omits the source lines of elements.
+/// Runs a command, prints its failure in one line, and returns its exit code. If `remedy` has advice on an error of inference, the message of the
+/// failure contains this advice and omits the source lines of elements.
 pub fn run(
     remedy: impl FnOnce(&figrs_infer::Error) -> Option<String>,
     command: impl FnOnce() -> Result<(), Failure>,

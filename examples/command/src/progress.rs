@@ -36,8 +36,8 @@ fn running() -> MutexGuard<'static, Vec<Weak<Line>>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Progress of some work: a line on a terminal, shown after a second of work and removed when the last copy is dropped. The line updates the elapsed
-/// time by itself.
+/// Progress of some work: a line on a terminal, shown after a second of work and removed when the last copy is dropped. The progress line updates the
+/// displayed elapsed time by itself, even between reports of progress.
 #[derive(Clone, Debug)]
 pub struct Progress(Arc<Line>);
 
@@ -59,12 +59,12 @@ impl Progress {
         Self::with_template(what, total, template)
     }
 
-    /// Creates the progress of work of unknown length.
+    /// Creates the progress of work whose number of items is unknown.
     pub fn waiting(what: &'static str) -> Self {
         Self::with_template(what, None, "{spinner} {prefix}{msg}, {elapsed}")
     }
 
-    /// Creates the progress of work as a share of the total that [`set_total`](Self::set_total) sets.
+    /// Creates the progress of work that is shown as a share of the total, which [`set_total`](Self::set_total) sets.
     pub fn share(what: &'static str) -> Self {
         Self::with_template(
             what,
@@ -105,7 +105,7 @@ impl Progress {
         self.set(done);
     }
 
-    /// Sets further text of the progress; `more` is called at most ten times a second.
+    /// Sets a further text for the progress line; `more` is called at most ten times a second.
     pub fn tell(&self, more: impl FnOnce() -> String) {
         if !*IS_SHOWN {
             return;
@@ -128,7 +128,7 @@ impl Drop for Line {
     }
 }
 
-/// Writes a line to the standard error, above all progress. The method ignores errors of writing.
+/// Writes a line to the standard error, above all progress lines. Errors of writing the line are ignored.
 pub fn note(text: impl Display) {
     LINES.suspend(|| {
         let text = printable_lines(&text.to_string());
@@ -136,7 +136,7 @@ pub fn note(text: impl Display) {
     });
 }
 
-/// Hides all progress lines permanently, even if work still uses them.
+/// Hides all progress lines permanently, even if work continues to report progress.
 pub(crate) fn hide() {
     let _ = LINES.clear();
     LINES.set_draw_target(ProgressDrawTarget::hidden());

@@ -17,7 +17,7 @@ pub fn count(text: &str) -> Result<(char, Range<usize>), String> {
 
 /// Parses a tile with the smallest and the largest share of all cells, such as `o=0.01..0.05`.
 ///
-/// **Errors.** The text has another form, or a number is not a share.
+/// **Errors.** The text has another form, or a number is not between 0 and 1.
 pub fn density(text: &str) -> Result<(char, Range<f64>), String> {
     let (tile, shares) = range::<f64>(text)?;
     if (0.0..=1.0).contains(&shares.start) && (shares.start..=1.0).contains(&shares.end) {
@@ -27,7 +27,7 @@ pub fn density(text: &str) -> Result<(char, Range<f64>), String> {
     }
 }
 
-/// Parses a range of columns without the last one, such as `20..30`.
+/// Parses a range of columns such as `20..30`, whose last number is excluded.
 ///
 /// **Errors.** The text has another form, or the range is empty.
 pub fn columns(text: &str) -> Result<Range<usize>, String> {

@@ -11,7 +11,7 @@ use crate::Failure;
 /// Name of the standard input in messages.
 const STANDARD_INPUT: &str = "standard input";
 
-/// Returns the text of a file that is not longer than the limit of figrs.
+/// Returns the text of a file, which must not be longer than the limit that figrs sets for texts.
 ///
 /// **Errors.** The file cannot be read or is too long; the error names the file.
 pub fn read_text(path: &Path) -> Result<String, Failure> {
@@ -24,9 +24,9 @@ pub fn read_text(path: &Path) -> Result<String, Failure> {
     })
 }
 
-/// Returns the network in a file, or in standard input if the file is `-`; the contents show the format.
+/// Returns the network in a file, or in standard input if the file is `-`; the format is recognised from the contents.
 ///
-/// **Errors.** The file cannot be read or has a mistake; the error names both.
+/// **Errors.** The file cannot be read or has a mistake; the error contains the path of the file and the mistake.
 pub fn read_network(path: &Path, reader: &NetworkReader) -> Result<Network, Failure> {
     if !is_standard_input(path) {
         return Ok(reader.read(path)?);
@@ -34,7 +34,7 @@ pub fn read_network(path: &Path, reader: &NetworkReader) -> Result<Network, Fail
     Ok(reader.from_bytes(standard_input()?, STANDARD_INPUT)?)
 }
 
-/// Returns the influence diagram in a file, as [`read_network`] returns a network.
+/// Returns the influence diagram in a file, or in standard input, as [`read_network`] does for a network.
 ///
 /// **Errors.** The errors of [`read_network`].
 pub fn read_diagram(path: &Path, reader: &NetworkReader) -> Result<InfluenceDiagram, Failure> {
@@ -44,9 +44,9 @@ pub fn read_diagram(path: &Path, reader: &NetworkReader) -> Result<InfluenceDiag
     Ok(reader.diagram_from_bytes(standard_input()?, STANDARD_INPUT)?)
 }
 
-/// Does the same as [`read_network`] for a network of finite and real variables.
+/// Returns the network of finite and real variables in a file, as [`read_network`] does for a network of finite variables.
 ///
-/// **Errors.** Those of [`read_network`].
+/// **Errors.** The errors of [`read_network`].
 pub fn read_mixed(path: &Path, reader: &NetworkReader) -> Result<MixedNetwork, Failure> {
     if !is_standard_input(path) {
         return Ok(reader.read_mixed(path)?);

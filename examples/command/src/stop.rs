@@ -1,7 +1,7 @@
 //! Early end of a command by Ctrl-C, `--time` or SIGTERM.
 //!
-//! The first Ctrl-C and the end of `--time` ask the command to end with its results so far; a second Ctrl-C and SIGTERM end it at once. No signal
-//! leaves an unfinished file behind.
+//! The first Ctrl-C and the end of `--time` ask the command to end with its results so far; a second Ctrl-C and SIGTERM end the command immediately.
+//! No signal leaves an unfinished file behind.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -16,9 +16,9 @@ use crate::{Failure, NoAnswer, progress, writing};
 
 /// Interval between checks of signals and the clock.
 const POLL: Duration = Duration::from_millis(20);
-/// Time within which work must end after it is asked to stop.
+/// Time within which the work of a command must end after the command is asked to stop.
 const GRACE: Duration = Duration::from_secs(1);
-/// Stack size of a worker, equal to that of the main thread.
+/// Stack size of the thread that does the work, equal to that of the main thread.
 const STACK: usize = 8 << 20;
 
 /// The reason that a command ended early.
@@ -33,7 +33,7 @@ pub enum Reason {
 static FLAG: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 static REASON: AtomicU8 = AtomicU8::new(0);
 
-/// Starts listening to signals, and asks the command to stop after this time.
+/// Starts listening to signals, and asks the command to stop after the time `time`, if it is given.
 ///
 /// **Errors.** The system does not allow signal handlers or threads.
 pub fn listen(time: Option<Duration>) -> Result<(), Failure> {
@@ -86,7 +86,7 @@ pub fn reason() -> Option<Reason> {
 }
 
 impl Reason {
-    /// Returns the name of the reason for JSON.
+    /// Returns the name, for JSON, of the reason why the command ended early.
     pub fn name(self) -> &'static str {
         match self {
             Self::Time => "time",
@@ -94,7 +94,7 @@ impl Reason {
         }
     }
 
-    /// Returns the words in which a message states the reason.
+    /// Returns the words in which a message states the reason why the command ended early.
     pub fn message(self) -> &'static str {
         match self {
             Self::Time => "--time is over",

@@ -10,9 +10,9 @@ use crate::Failure;
 /// Maximum number of draws of one level until it is playable by strict rules.
 pub const MOST_DRAWN: u64 = 200;
 
-/// Returns for each requested level the first draw that has all paths in `routes` by strict rules, and the number of rejected draws before it. The
-/// function `draw` draws all requested levels from a seed, and `level` returns the level inside a draw. For a level without a playable draw among
-/// [`MOST_DRAWN`], the result is `None`.
+/// Returns, for each requested level, the first draw that has all paths in `routes` by strict rules of movement, and the number of draws rejected
+/// before this draw. The function `draw` draws all requested levels from a seed, and the function `level` returns the level that a draw contains. The
+/// result is `None` if some requested level has no playable draw among the first [`MOST_DRAWN`] draws.
 ///
 /// **Errors.** `draw` fails, or the strict rules have too many moves.
 pub fn strictly<L, E: From<Failure>>(

@@ -12,7 +12,7 @@ use crate::Flag;
 use crate::failure::inference;
 use crate::stop;
 
-/// Returns the message of an error that all commands share; `None` for other errors.
+/// Returns the message of an error that can occur in every command; `None` for other errors.
 pub(crate) fn message(failure: &(dyn Error + 'static)) -> Option<String> {
     if let Some(Inference::NothingDone { .. }) = inference(failure) {
         return Some(stop::nothing("an answer").to_string());
@@ -71,7 +71,7 @@ pub(crate) fn message(failure: &(dyn Error + 'static)) -> Option<String> {
     ))
 }
 
-/// Returns the message of a mistake in training levels for which fewer bands of rows are a remedy; `None` for other mistakes.
+/// Returns the message of a mistake in training levels that fewer bands of rows would avoid; `None` for other mistakes.
 fn of_bands(mistake: &Mistake) -> Option<String> {
     let (problem, bands) = (&mistake.problem, Flag("row-splits"));
     match (mistake.setting, mistake.kind) {

@@ -75,7 +75,7 @@ impl Question {
         Ok(findings)
     }
 
-    /// Draws worlds until there are enough, or until the command is asked to stop.
+    /// Draws worlds until the requested number is reached, or until the command is asked to stop.
     fn draw(
         &self,
         worlds: impl Iterator<Item = World>,

@@ -2,7 +2,7 @@
 
 use hyper::body::Bytes;
 
-/// Paths of the files, their media types and their texts.
+/// Paths of the files of the web page, with their media types and texts.
 const FILES: [(&str, &str, &str); 14] = [
     (
         "/",
@@ -27,7 +27,7 @@ const FILES: [(&str, &str, &str); 14] = [
 const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-/// Returns the media type and the bytes of the file at this path, if there is one.
+/// Returns the media type and the bytes of the file of the page at the given path, if there is such a file.
 pub(crate) fn find(path: &str) -> Option<(&'static str, Bytes)> {
     let file = FILES.iter().find(|(name, _, _)| *name == path);
     file.map(|(_, kind, text)| (*kind, Bytes::from_static(text.as_bytes())))

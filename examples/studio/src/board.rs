@@ -1,4 +1,4 @@
-//! Answers to requests for boards; the requests are the flags of the commands as JSON.
+//! Answers to requests for boards; a request contains the flags of a command, as JSON.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -13,14 +13,14 @@ use crate::fields::arguments;
 use crate::memory_pool::MemoryPool;
 use crate::problem::Problem;
 
-/// Flags of the command line that a request must not contain.
+/// Flags of a command that a request must not contain.
 const OF_COMMANDS: [&str; 4] = ["out", "report", "demands", "format"];
 /// Maximum number of cells of all boards in an answer.
 const MOST_CELLS: usize = 2_000_000;
 /// Maximum memory that a request may ask for.
 const MOST_MEMORY: Bytes = Bytes(8 << 30);
 
-/// Returns the JSON that the command of the puzzle would print for a request; setting the flag stops the work.
+/// Returns the JSON that the command of the puzzle would print for a request; setting the flag `ended` stops the work.
 ///
 /// **Errors.** The request is wrong, or there is no answer; the error names the cells of clues that contradict each other.
 pub(crate) fn answer(

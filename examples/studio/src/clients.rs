@@ -15,13 +15,13 @@ pub(crate) struct Clients(Mutex<VecDeque<Client>>);
 #[derive(Debug)]
 struct Client {
     name: String,
-    /// The number of the client's latest change.
+    /// The number of the client's latest change (request that replaces earlier ones).
     change: u64,
     /// The flags that stop the unfinished work on the client's latest change.
     working: Vec<Weak<watch::Sender<bool>>>,
 }
 
-/// Work for a client; its flag is set when a later change of the client ends it.
+/// Work on a request of a client; its flag is set when a later change by the client ends the work.
 #[derive(Debug, Default)]
 pub(crate) struct Work(Arc<watch::Sender<bool>>);
 

@@ -39,7 +39,8 @@ impl Connections {
         })
     }
 
-    /// Adds a connection. Adds a connection; if there are too many, closes the one that has been idle the longest, or returns `None` if all are busy.
+    /// Adds a connection. Adds a connection. If there are too many connections, closes the connection that has been idle the longest, or returns
+    /// `None` if all are busy.
     pub(crate) fn open(self: &Arc<Self>) -> Option<Place> {
         let mut open = lock(&self.open);
         if open.len() >= self.most {
@@ -61,7 +62,7 @@ impl Connections {
 }
 
 impl Connection {
-    /// Begins work for the connection.
+    /// Begins the work on a request that came over the connection.
     pub(crate) fn busy(self: &Arc<Self>) -> Busy {
         *lock(&self.quiet) = None;
         Busy(Arc::clone(self))

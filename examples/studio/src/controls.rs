@@ -1,6 +1,6 @@
-//! The controls of the page, by which messages name the fields of requests.
+//! The controls of the web page; messages name the fields of requests by these controls.
 
-/// Flags, and the controls of the page that set them.
+/// Flags of commands, each with the control of the web page that sets it.
 const CONTROLS: [(&str, &str); 34] = [
     ("width", "“Columns”"),
     ("height", "“Rows”"),
@@ -38,7 +38,7 @@ const CONTROLS: [(&str, &str); 34] = [
     ("max-black", "“Black cells”, to"),
 ];
 
-/// Returns the words for the control of a flag, if the page has one.
+/// Returns the words of the control that sets a flag, if the web page has such a control.
 pub(crate) fn control(flag: &str) -> Option<&'static str> {
     let known = CONTROLS.iter().find(|(own, _)| *own == flag);
     known.map(|(_, control)| *control)

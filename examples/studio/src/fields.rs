@@ -1,4 +1,4 @@
-//! The fields of a request as flags of a command.
+//! Conversion of the fields of a request to flags of a command.
 
 use clap::{Arg, ArgAction, Command};
 use figrs_command::Flag;
@@ -6,12 +6,12 @@ use serde_json::{Map, Value as Json};
 
 use crate::problem::Problem;
 
-/// The kind of value of a field whose values are ranges.
+/// The kind of value, in words, of a field whose values are ranges.
 const RANGES: &str = r#"an object of ranges, such as {"E": [5, 10]}"#;
 
-/// Returns the fields of a request as flags of `command`: `"min_walk": 5` becomes `--min-walk=5`, and `true` a flag without a value. Hidden flags are
-/// unknown. The field of a flag that may be given several times is a list of values, or an object of ranges if its values are ranges: `{"E": [5, 10]}`
-/// becomes the value `E=5..10`. `others` are the names of the fields that are not flags.
+/// Returns the fields of a request as flags of `command`: `"min_walk": 5` becomes `--min-walk=5`, and `true` a flag without a value. Flags that the
+/// command hides in its help are unknown as fields of a request. The field of a flag that may be given several times is a list of values, or an
+/// object of ranges if its values are ranges: `{"E": [5, 10]}` becomes the value `E=5..10`. `others` are the names of the fields that are not flags.
 ///
 /// **Errors.** A field is unknown, or has a value of the wrong kind.
 pub(crate) fn arguments(
@@ -70,7 +70,7 @@ pub(crate) fn arguments(
     Ok(arguments)
 }
 
-/// Returns the value of a field as the value of a flag; `None` for values of other kinds.
+/// Returns the value of a field of a request as the value of a flag; `None` for a value that is neither a text nor a number.
 fn text(value: &Json) -> Option<String> {
     match value {
         Json::String(text) => Some(text.clone()),

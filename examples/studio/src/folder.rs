@@ -12,9 +12,9 @@ use crate::problem::Problem;
 const NETWORKS: [&str; 8] = [
     "bif", "bifxml", "cnf", "dimacs", "net", "uai", "xdsl", "xml",
 ];
-/// Maximum number of files in a list.
+/// Maximum number of files in a list of the files of a folder.
 const MOST_LISTED: usize = 10_000;
-/// Maximum depth of nested folders in a list.
+/// Maximum depth of nested folders in a list of files.
 const DEPTH: usize = 4;
 
 /// A folder, stored as its path without links.
@@ -24,7 +24,7 @@ pub(crate) struct Folder(PathBuf);
 impl Folder {
     /// Opens a folder.
     ///
-    /// **Errors.** The path is not a folder, or the folder cannot be read.
+    /// **Errors.** The path does not lead to a folder, or the folder cannot be read.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         let cannot = |error| format!("--folder {}: {error}", path.display());
         let whole = fs::canonicalize(path).map_err(cannot)?;
@@ -34,7 +34,7 @@ impl Folder {
 
     /// Returns the path of a file or folder inside the folder; `name` is relative, with `/` between folders.
     ///
-    /// **Errors.** The name leads out of the folder, by itself or by a link, or does not exist.
+    /// **Errors.** The name, or a link in the path, leads out of the folder, or the name does not exist.
     pub(crate) fn path(&self, name: &str) -> Result<PathBuf, Problem> {
         let missing = || {
             Problem::missing(format!(
@@ -57,7 +57,7 @@ impl Folder {
         }
     }
 
-    /// Returns the path of a regular file inside the folder; other files, such as pipes, may never end.
+    /// Returns the path of a regular file inside the folder; other kinds of files, such as pipes, are refused, because reading them may never end.
     ///
     /// **Errors.** The errors of [`path`](Self::path), or the file is not a regular file.
     pub(crate) fn file(&self, name: &str) -> Result<PathBuf, Problem> {
@@ -69,7 +69,7 @@ impl Folder {
         }
     }
 
-    /// Lists by relative names the network files, and the folders that contain text files; the field `cut` is true if the list is incomplete.
+    /// Lists the network files, and the folders that contain text files, by their relative names; the field `cut` is true if the list is incomplete.
     ///
     /// **Errors.** The folder can no longer be read.
     pub(crate) fn list(&self) -> Result<Json, Problem> {
@@ -115,7 +115,7 @@ impl Folder {
         Ok(json!({"networks": networks, "corpora": corpora, "cut": is_cut}))
     }
 
-    /// Returns the list of files if the server has no folder.
+    /// Returns the empty list of files, for a server that was started without a folder.
     pub(crate) fn none() -> Json {
         json!({"networks": [], "corpora": [], "cut": false})
     }

@@ -25,7 +25,7 @@ impl<B: AsRef<[u8]>> Frame<B> {
 }
 
 impl Frame<Vec<u8>> {
-    /// Reads the next message; an error at the end of the pipe.
+    /// Reads the next message from the pipe; at the end of the pipe, returns an error.
     pub(crate) fn read(pipe: &mut impl Read) -> io::Result<Self> {
         let (mut number, mut kind, mut length) = ([0; 8], [0; 2], [0; 8]);
         pipe.read_exact(&mut number)?;

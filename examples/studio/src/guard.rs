@@ -1,7 +1,8 @@
 //! Checks of requests before any work: a request must come from the server's own page or from a program, not from another web page.
 //!
-//! A web page from another server can make a browser send requests to this server. The headers `Origin` and `Sec-Fetch-Site` reveal such requests;
-//! `Host` reveals a name that was redirected to this machine (DNS rebinding); and a form cannot send JSON.
+//! A web page from another server can make a browser send requests to this server. The headers `Origin` and `Sec-Fetch-Site` reveal requests that
+//! another web page made. The header `Host` reveals a name that was redirected to this machine (DNS rebinding), and a form of a web page cannot send
+//! JSON.
 
 use hyper::Uri;
 use hyper::header::{
@@ -12,11 +13,11 @@ use hyper::http::uri::Authority;
 
 use crate::problem::Problem;
 
-/// The sources from which the page may load: its own files, and pictures that it makes.
+/// The sources from which the web page of this server may load: its own files, and pictures that it makes.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// Returns the headers of all answers.
+/// Returns the HTTP headers that all answers of the server have.
 pub(crate) fn headers() -> [(HeaderName, HeaderValue); 7] {
     let value = HeaderValue::from_static;
     [
@@ -36,11 +37,11 @@ pub(crate) fn headers() -> [(HeaderName, HeaderValue); 7] {
     ]
 }
 
-/// Returns an error for requests to other hosts and from other pages.
+/// Returns an error for a request that is addressed to another host or was made by another web page.
 ///
-/// Other pages may contain a link to the server's page.
+/// Other web pages may contain a link to the page of this server.
 ///
-/// **Errors.** Status 403, with the wrong header.
+/// **Errors.** HTTP status 403, with the name of the wrong header.
 pub(crate) fn check_origin(
     headers: &HeaderMap,
     address: &Uri,
@@ -95,13 +96,14 @@ pub(crate) fn check_json(headers: &HeaderMap) -> Result<(), Problem> {
     ))
 }
 
-/// True if errors of the request are sent as ordinary answers: a browser would log each status of 400 and more, even while the user is typing.
+/// True if errors are sent as ordinary answers to this request. Otherwise a browser would log each HTTP status of 400 and more, even while the user
+/// is typing.
 pub(crate) fn is_quiet(headers: &HeaderMap) -> bool {
     let errors = headers.get(HeaderName::from_static("figrs-errors"));
     errors.is_some_and(|errors| errors == "answer")
 }
 
-/// Returns the text of a header, which must not be repeated.
+/// Returns the text of an HTTP header, which must not be repeated in the request.
 pub(crate) fn single<'h>(
     headers: &'h HeaderMap,
     name: &HeaderName,

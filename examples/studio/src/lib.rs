@@ -1,7 +1,8 @@
 //! A web page for the design of levels, boards and networks, and the HTTP server that answers its requests on this machine.
 //!
-//! A [`Studio`] answers requests, and [`serve`] receives them from the network. The server draws the levels that `mario_mdmc` draws, answers requests
-//! for boards that contain the flags of their commands, and compiles each network once for many queries. The page is in `examples/studio/page`.
+//! A [`Studio`] computes the answers to requests, and the function [`serve`] receives the requests from the network. The server draws the same levels
+//! as `mario_mdmc`, answers requests for boards that contain the flags of the board commands, and compiles each network once for many queries. The
+//! files of the web page are in `examples/studio/page`.
 
 mod assets;
 mod board;
@@ -36,7 +37,7 @@ pub fn work(folder: Option<&Path>) -> Result<(), Failure> {
     worker::work(folder)
 }
 
-/// The help text about possible requests.
+/// The help text about the requests that the server answers.
 pub const API: &str = "\
 The command prints an address; open it in a browser on this machine.
 The page sends requests to no other address.

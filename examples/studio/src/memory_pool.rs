@@ -1,4 +1,4 @@
-//! The memory that all work shares: a request waits until the memory that it needs is free.
+//! The memory that the work on all requests shares: a request waits until the memory that it needs is free.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use crate::problem::Problem;
 
-/// Interval at which waiting work checks its flag.
+/// Interval at which work that waits for memory checks whether its flag is set.
 const POLL: Duration = Duration::from_millis(50);
 
-/// Memory in MiB that all work shares.
+/// Memory in MiB that the work on all requests shares.
 #[derive(Debug)]
 pub(crate) struct MemoryPool {
     all: u64,
@@ -33,9 +33,9 @@ impl MemoryPool {
         }
     }
 
-    /// Waits until the requested memory is free, and reserves it; reserves all memory if more is requested.
+    /// Waits until the requested memory is free, and reserves this memory; if more memory is requested than exists, reserves all memory.
     ///
-    /// **Errors.** The flag stops the work first.
+    /// **Errors.** The flag that stops the work is set before the memory is free.
     pub(crate) fn take(&self, size: u64, ended: &Arc<AtomicBool>) -> Result<Share<'_>, Problem> {
         let size = size.min(self.all);
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);

@@ -20,13 +20,13 @@ use crate::memory_pool::MemoryPool;
 use crate::problem::{Problem, request, wrong};
 use crate::recent::Recent;
 
-/// A request for the distributions of all variables of a network.
+/// A request for the posterior distributions of all variables of a network.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct NetworkRequest {
-    /// A network file of the folder.
+    /// The path of a network file inside the folder of the server.
     file: Option<String>,
-    /// A network as text, instead of a file.
+    /// A network given as text, instead of a file.
     text: Option<String>,
     /// The state of each observed variable.
     observe: Map<String, Json>,
@@ -53,11 +53,12 @@ impl Default for NetworkRequest {
     }
 }
 
-/// Maximum memory of a request, in MiB.
+/// Maximum memory that a request may ask for, in MiB.
 const MOST_MEMORY: u64 = 8192;
 /// Maximum number of worlds to draw.
 const MOST_SAMPLES: u64 = 10_000_000;
-/// The server keeps the contraction tree of a network only if its predicted number of operations is at most this: about ten seconds of work.
+/// The server keeps the contraction tree of a network only if the predicted number of operations is at most this number, which takes about ten
+/// seconds.
 const MOST_OPERATIONS: f64 = 1e10;
 /// Time for exact algorithms without a kept contraction tree; after this time the answer comes from samples.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -75,7 +76,7 @@ struct Compiled {
     compile: Duration,
 }
 
-/// An answer, and the algorithm that computed it.
+/// The answer of an algorithm, and the name of the algorithm.
 struct Found {
     answer: Answer,
     algorithm: &'static str,
@@ -87,7 +88,7 @@ impl Networks {
         Self(Recent::of(2))
     }
 
-    /// Returns the JSON that `network --task marginals --format json` prints for the request; setting the flag stops the work.
+    /// Returns the JSON that `network --task marginals --format json` prints for the request; the work stops when a flag is set.
     ///
     /// **Errors.** The request or the network is wrong, or observations contradict each other.
     pub(crate) fn answer(
@@ -210,7 +211,7 @@ impl Networks {
 
 /// Reads and compiles a network, without a contraction tree if the tree would take too much memory or time.
 ///
-/// **Errors.** The network is wrong, or the flag stops the work.
+/// **Errors.** The network is wrong, or the flag that stops the work is set.
 fn compile(
     read: impl FnOnce() -> Result<Network, Problem>,
     memory: u64,
@@ -292,7 +293,7 @@ impl Compiled {
     }
 }
 
-/// The observations of a request.
+/// Returns the observations that a request contains.
 fn observations(
     network: &Network,
     observe: &Map<String, Json>,
@@ -309,7 +310,7 @@ fn observations(
     observations.collect()
 }
 
-/// Returns the answer if observations contradict each other, with their variables.
+/// Returns the answer for observations that contradict each other, with the variables of these observations.
 fn impossible(network: &Network, error: Error) -> Problem {
     let Error::ImpossibleEvidence { conflict, .. } = &error else {
         return wrong(error);
@@ -327,7 +328,7 @@ fn impossible(network: &Network, error: Error) -> Problem {
         .with("proven", true.into())
 }
 
-/// Returns the variables, their states and their parents as JSON.
+/// Returns the variables of a network, their states and their parents as JSON.
 fn described(network: &Network) -> Json {
     let mut parents: Vec<Vec<&str>> = vec![Vec::new(); network.variables().len()];
     let variables = network.variables();

@@ -7,12 +7,12 @@ use hyper::StatusCode;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json, json};
 
-/// The reason why a request has no other answer.
+/// The reason why a request has no answer other than an error.
 #[derive(Debug)]
 pub(crate) struct Problem {
     pub(crate) status: StatusCode,
     pub(crate) message: String,
-    /// Fields in addition to the text, such as the cells with contradictory clues.
+    /// Fields of the answer in addition to the text of the error, such as the cells with contradictory clues.
     pub(crate) more: Map<String, Json>,
 }
 
@@ -68,7 +68,7 @@ impl Problem {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message)
     }
 
-    /// The result that a valid request has no answer for the stated reason, which is not a failure.
+    /// The answer that a valid request has no result for the stated reason, which is not a failure of the server.
     pub(crate) fn without_answer(message: String) -> Self {
         Self::new(StatusCode::OK, message)
     }
@@ -93,7 +93,7 @@ impl Problem {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, message.to_owned())
     }
 
-    /// Converts a failure of a command: its text stays the same, and its exit code becomes an HTTP status.
+    /// Converts a failure of a command to an error of the server: the text stays the same, and the exit code becomes an HTTP status.
     pub(crate) fn of(failure: &Failure) -> Self {
         let message = figrs_command::message(failure, |_| None);
         if figrs_command::is_without_answer(&**failure) {
@@ -118,7 +118,8 @@ impl Problem {
     }
 }
 
-/// True for the HTTP statuses of wrong or superseded requests, not of forbidden ones.
+/// True for the HTTP statuses that say that the request is wrong, not found or superseded; false for other statuses, such as that of a forbidden
+/// request.
 pub(crate) fn is_of_request(status: StatusCode) -> bool {
     let statuses = [
         StatusCode::BAD_REQUEST,
@@ -140,7 +141,7 @@ impl From<serde_json::Error> for Problem {
     }
 }
 
-/// The forms of fields that are lists or objects.
+/// Descriptions of the required form of fields that are lists or objects.
 const FORMS: [(&str, &str); 6] = [
     ("training", r#"[{"name": TEXT, "text": TEXT}, ..]"#),
     (
@@ -155,10 +156,11 @@ const FORMS: [(&str, &str); 6] = [
     ("level", "a list of rows, each a text"),
     ("observe", "{VARIABLE: STATE}"),
 ];
-/// Maximum number of characters of a wrong value that a message shows.
+/// Maximum number of characters of a wrong value that an error message shows.
 const MOST_SHOWN: usize = 60;
 
-/// Returns the error in a field of a request. If the field takes values of another kind, the message names this kind, which is found by trial.
+/// Returns the error for a wrong field of a request. If the wrong field takes values of another kind, the message names this kind, which is found by
+/// trying values.
 fn of_field<T: DeserializeOwned>(fields: &Map<String, Json>, error: &serde_json::Error) -> Problem {
     let read = |name: &str, value: &Json| {
         let alone = Map::from_iter([(name.to_owned(), value.clone())]);
@@ -200,12 +202,12 @@ fn of_field<T: DeserializeOwned>(fields: &Map<String, Json>, error: &serde_json:
     })
 }
 
-/// Converts an error of the library about a request to an answer with the same text.
+/// Converts an error of the library about a request to an answer of the server with the same text.
 pub(crate) fn wrong(error: impl std::error::Error + Send + Sync + 'static) -> Problem {
     Problem::of(&error.into())
 }
 
-/// Returns the text of a file whose field is a text or JSON.
+/// Returns the text of a file that a field of a request contains as text or as JSON.
 pub(crate) fn text_of(file: &Json) -> String {
     match file {
         Json::String(text) => text.clone(),
@@ -213,14 +215,14 @@ pub(crate) fn text_of(file: &Json) -> String {
     }
 }
 
-/// Parses a request from JSON.
+/// Parses a request from its body, which is JSON.
 ///
 /// **Errors.** The body is not a JSON object, or a field is unknown or wrong.
 pub(crate) fn request<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
     fields_of(serde_json::from_slice(body)?)
 }
 
-/// Parses the fields of a JSON object.
+/// Parses a request from the fields of a JSON object.
 ///
 /// **Errors.** A field is unknown or wrong.
 pub(crate) fn fields_of<T: DeserializeOwned>(fields: Map<String, Json>) -> Result<T, Problem> {

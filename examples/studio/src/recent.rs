@@ -10,7 +10,7 @@ pub(crate) struct Recent<K, T> {
 }
 
 impl<K: PartialEq, T> Recent<K, T> {
-    /// Creates a cache of this many results.
+    /// Creates a cache that keeps at most the given number of results.
     pub(crate) fn of(most: usize) -> Self {
         Self {
             most,
@@ -18,10 +18,10 @@ impl<K: PartialEq, T> Recent<K, T> {
         }
     }
 
-    /// Returns the result for a key, and computes it if it is not in the cache. Simultaneous requests may each compute the result, because the
-    /// computation holds no lock.
+    /// Returns the result for a key, and computes it if it is not in the cache. Simultaneous requests may each compute the same result, because the
+    /// computation holds no lock of the cache.
     ///
-    /// **Errors.** The errors of `make`.
+    /// **Errors.** The errors of the function `make`, which computes the result.
     pub(crate) fn get<E>(&self, key: K, make: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
         match self.find(&key) {
             Some(found) => Ok(found),
@@ -39,7 +39,7 @@ impl<K: PartialEq, T> Recent<K, T> {
         Some(found)
     }
 
-    /// Stores a result, and replaces a result with the same key.
+    /// Stores a result in the cache, and replaces a result with the same key.
     pub(crate) fn keep(&self, key: K, made: T) -> Arc<T> {
         let made = Arc::new(made);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);

@@ -17,16 +17,17 @@ use tokio::time::{sleep, timeout};
 use crate::connections::{Connections, Place};
 use crate::studio::{Studio, unless};
 
-/// Interval at which Ctrl-C is checked.
+/// Interval at which the server checks whether Ctrl-C was pressed.
 const POLL: Duration = Duration::from_millis(100);
 /// Time within which the headers of a request must arrive; an idle connection is closed after this time.
 const HEAD: Duration = Duration::from_secs(5);
-/// Maximum number of connections, above the maximum number of requests; one more connection closes the connection that has been idle the longest.
+/// Maximum number of connections in addition to the maximum number of requests; one more connection closes the connection that has been idle the
+/// longest.
 const CONNECTIONS: usize = 128;
-/// Maximum number of threads that read the folder.
+/// Maximum number of threads that read the folder of networks and training levels.
 const READERS: usize = 4;
 
-/// Serves the page until Ctrl-C.
+/// Serves the web page until Ctrl-C is pressed.
 ///
 /// **Errors.** The port is not available.
 pub fn serve(port: u16, studio: Studio) -> Result<(), Failure> {

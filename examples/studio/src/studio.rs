@@ -1,4 +1,4 @@
-//! Answers to requests: checks, paths, bodies, and work that a later change ends.
+//! Answers to requests to the server: checks, paths and bodies of requests, and work that ends when the client sends a later change.
 
 use std::future::poll_fn;
 use std::path::Path;
@@ -29,11 +29,11 @@ use crate::{assets, guard};
 const MOST_BYTES: usize = 16 << 20;
 /// Time in which the body of a request must arrive.
 const BODY_TIME: Duration = Duration::from_secs(30);
-/// Maximum number of requests in work at once; further requests wait.
+/// Maximum number of requests on which the server works at the same time; further requests wait.
 const WORKERS: usize = 8;
-/// Maximum number of requests in work or waiting; further requests are refused.
+/// Maximum number of requests in work or waiting; further requests are refused with an error.
 const LINE: usize = 32;
-/// The media type of answers.
+/// The media type of the answers to requests.
 const JSON: &str = "application/json";
 
 /// The parts that answer requests: the folder of files, the work of clients, and the worker process.
@@ -42,7 +42,7 @@ pub struct Studio {
     folder: Option<Folder>,
     clients: Clients,
     worker: Arc<WorkerProcess>,
-    /// A semaphore with a permit for each request that may be in work.
+    /// A semaphore with a permit for each request on which the server may work at the same time.
     places: Arc<Semaphore>,
     /// A semaphore with a permit for each request that may be in work or waiting.
     line: Arc<Semaphore>,
@@ -56,7 +56,7 @@ struct Content {
 }
 
 impl Studio {
-    /// Creates a studio that reads only files of this folder.
+    /// Creates a studio that reads only files of the given folder.
     ///
     /// **Errors.** The path is not a folder that can be read.
     pub fn new(folder: Option<&Path>) -> Result<Self, Failure> {
@@ -143,7 +143,7 @@ impl Studio {
         })
     }
 
-    /// Returns a file of the page, or the list of the folder's files.
+    /// Returns a file of the web page, or the list of the files in the server's folder.
     async fn fixed(self: &Arc<Self>, method: &Method, path: &str) -> Result<Content, Problem> {
         let asset = assets::find(path);
         if asset.is_none() && path != "/api/files" {
@@ -197,7 +197,7 @@ impl Content {
         }
     }
 
-    /// Converts the error of a request to an ordinary answer with the status as a field.
+    /// Converts the error of a request to an ordinary answer that has the HTTP status as a field.
     fn into_answer(self) -> Self {
         match serde_json::from_slice::<Map<String, Json>>(&self.bytes) {
             Ok(mut object) => {
@@ -209,7 +209,7 @@ impl Content {
     }
 }
 
-/// Returns the result of some work, or `None` if another event happens first.
+/// Returns the result of `work`, or `None` if the event `other` happens first.
 pub(crate) async fn unless<T>(
     other: impl Future<Output = ()>,
     work: impl Future<Output = T>,

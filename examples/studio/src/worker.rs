@@ -1,5 +1,5 @@
-//! The process that does the work of requests, and keeps trained models, compiled networks and drawn levels for later requests. The server ends the
-//! worker process if work continues that no client waits for.
+//! The process that does the work on requests, and keeps trained models, compiled networks and drawn levels for later requests. The server ends the
+//! worker process if the process continues work for which no client waits.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -21,18 +21,18 @@ use crate::{board, level, network};
 
 /// Stack size of the thread of a request, equal to that of a main thread.
 const STACK: usize = 8 << 20;
-/// Memory in MiB that all requests in work together may ask for.
+/// Memory in MiB that all requests in work at the same time may ask for together.
 pub(crate) const MEMORY: u64 = 8192;
-/// Memory in MiB at which the worker ends: the memory of requests and of stored results.
+/// Memory in MiB at which the worker process ends; it covers the memory of requests and of stored results.
 const MOST: u64 = MEMORY + 2048;
-/// Interval at which the worker checks its memory.
+/// Interval at which the worker process checks how much memory it uses.
 const WATCH: Duration = Duration::from_millis(50);
-/// Exit code of a worker that runs out of memory.
+/// Exit code of a worker process that runs out of memory.
 pub(crate) const OUT_OF_MEMORY: i32 = 3;
-/// The kind of the message that ends the work of a request.
+/// The kind of the message to the worker process that ends the work on a request.
 pub(crate) const END: u16 = 0;
 
-/// The kind of work that the path of a request names; a message to the worker starts with the kind's number.
+/// The kind of work that the path of a request names; a message to the worker process contains the number of this kind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Asked {
     Level = 1,
@@ -56,13 +56,13 @@ impl Asked {
     }
 }
 
-/// The data that the worker needs to answer requests.
+/// The data that the worker process needs to answer requests.
 struct Worker {
     folder: Option<Folder>,
     pool: MemoryPool,
     levels: level::Levels,
     networks: network::Networks,
-    /// For each request in work, the flag that stops the work.
+    /// For each request in work, the flag that stops the work on the request.
     working: Mutex<HashMap<u64, Arc<AtomicBool>>>,
 }
 

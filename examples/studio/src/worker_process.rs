@@ -1,7 +1,8 @@
-//! The worker process of the server, and the requests that it works on.
+//! The worker process of the server, and the requests on which it works.
 //!
-//! The work on a request gets a signal to stop when no client waits for it. If the work does not react to the signal, the worker process is killed,
-//! and a new process takes over the other requests. The work on a request ends within a fixed time if no client waits for it.
+//! The work on a request gets a signal to stop when no client waits for its result. If the work does not react to the signal, the worker process is
+//! killed, and a new process takes over the other requests. The work on a request therefore ends within a fixed time if no client waits for its
+//! result.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -22,13 +23,13 @@ use crate::frame::Frame;
 use crate::problem::Problem;
 use crate::worker::{Asked, END, MEMORY, OUT_OF_MEMORY};
 
-/// Time within which work must stop by itself after no client waits for it.
+/// Time within which the work on a request must stop by itself after no client waits for it any more.
 const GRACE: Duration = Duration::from_millis(400);
 
-/// An answer of the worker: a status and JSON.
+/// An answer of the worker process: an HTTP status and JSON.
 pub(crate) type Reply = (StatusCode, Bytes);
 
-/// The worker process, and the requests that it works on.
+/// The worker process, and the requests on which it works.
 #[derive(Debug)]
 pub(crate) struct WorkerProcess {
     folder: Option<PathBuf>,
@@ -61,7 +62,7 @@ struct Job {
     _place: OwnedSemaphorePermit,
 }
 
-/// A request whose client waits for the answer; dropping this value stops the work.
+/// A request whose client waits for the answer; when this value is dropped, the work on the request stops.
 #[derive(Debug)]
 pub(crate) struct Waiting {
     worker: Arc<WorkerProcess>,
@@ -69,7 +70,7 @@ pub(crate) struct Waiting {
     reply: oneshot::Receiver<Reply>,
 }
 
-/// Opens the program file of this process, even if the file was replaced since the start.
+/// Returns the path of the program of this process, which is valid even if the file was replaced since the start of the program.
 fn own_program() -> io::Result<PathBuf> {
     let running = Path::new("/proc/self/exe");
     if running.exists() {
@@ -90,7 +91,7 @@ impl WorkerProcess {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins work on a request, which counts as a request in work until it is done.
+    /// Begins work on a request; the request counts as a request in work until the work is done.
     ///
     /// **Errors.** There is no worker process, and none can be started.
     pub(crate) fn begin(
@@ -123,7 +124,7 @@ impl WorkerProcess {
         })
     }
 
-    /// Starts a worker process, and sends it the requests in work.
+    /// Starts a worker process, and sends the requests in work to the new process.
     fn start(self: &Arc<Self>, state: &mut State) -> io::Result<()> {
         let mut command = Command::new(own_program()?);
         command.arg("--worker");
@@ -160,7 +161,7 @@ impl WorkerProcess {
         Ok(())
     }
 
-    /// Forwards an answer; answers of a killed worker are ignored, since another worker answers these requests.
+    /// Forwards an answer to its client; answers of a killed worker are ignored, since another worker answers the same requests.
     fn answered(&self, generation: u64, answer: Frame<Vec<u8>>) {
         let mut state = self.state();
         if state.generation != generation {
@@ -175,7 +176,7 @@ impl WorkerProcess {
         }
     }
 
-    /// Drops the requests of a worker process that ended by itself: they get no answer.
+    /// Ends the requests of a worker process that ended by itself; each client gets an error instead of an answer.
     fn is_gone(&self, generation: u64) {
         let mut state = self.state();
         if state.generation != generation {
@@ -199,7 +200,7 @@ impl WorkerProcess {
         }
     }
 
-    /// Stops the work on a request by its flag, and after a while by killing the worker.
+    /// Stops the work on a request by setting its flag and, if the work goes on, by killing the worker process after some time.
     fn cancel(self: &Arc<Self>, number: u64) {
         let mut state = self.state();
         let Some(job) = state.jobs.get_mut(&number) else {
@@ -222,7 +223,7 @@ impl WorkerProcess {
         }
     }
 
-    /// Kills the worker if it still works on a request, and starts a new one for the other requests.
+    /// Kills the worker process if it still works on the given request, and starts a new process for the other requests.
     fn put_down(self: &Arc<Self>, number: u64) {
         let mut state = self.state();
         if !state.jobs.contains_key(&number) {
@@ -265,7 +266,7 @@ impl Job {
 impl Waiting {
     /// Waits for the answer.
     ///
-    /// **Errors.** There is no answer, because no worker could be started.
+    /// **Errors.** There is no answer, because no worker process could be started.
     pub(crate) async fn reply(&mut self) -> Result<Reply, Problem> {
         let reply = &mut self.reply;
         reply.await.map_err(|_| Problem::internal())

@@ -12,8 +12,9 @@ use crate::error::Error;
 use figrs_factor::bounds::Bounds;
 
 impl Answer {
-    /// Returns bounds of the probability that the target `element` has the value `value`. If the answer is exact, both bounds
-    /// are equal to the probability. A discretised element whose bins were refined has the value of a bin if its source is in this bin.
+    /// Returns bounds of the probability that the target `element` has the value `value`. If the answer is exact, both bounds are equal to the
+    /// probability. If the bins of a discretised element were refined, the element has the value of a bin in all worlds in which its source (the
+    /// continuous element) is in this bin.
     ///
     /// **Errors.** [`Error::UnknownElement`] if `element` is no target; [`Error::NotInAnswer`] if the answer is an estimate or a world.
     pub fn bounds<T: Value>(&self, element: &Element<T>, value: &T) -> Result<Bounds, Error> {
@@ -34,8 +35,8 @@ impl Answer {
     /// Returns bounds of the probability that the value of the target `element` passes `test`.
     ///
     /// The bounds include the possibility that an unknown value passes the test. For a continuous target, the test is called with the ends and the
-    /// middle of each cell. If the three results of the test are equal, the whole cell is assumed to have this result, as for a test such as `x > 0`.
-    /// The bounds for a test are tighter than the sums of the bounds of all values that pass the test.
+    /// middle of each cell. If the test has the same result at all three numbers, the whole cell is assumed to have this result, as for a test such
+    /// as `x > 0`. The bounds for a test are tighter than the sums of the bounds of all values that pass the test.
     ///
     /// **Errors.** The errors of [`bounds`](Self::bounds).
     pub fn bounds_that<T: Value>(
@@ -63,11 +64,12 @@ impl Answer {
     /// Returns bounds of the expectation of a function of a target's value. The caller states that all values of the function lie in `range`.
     /// If the answer is exact, both bounds are equal to the expectation.
     ///
-    /// For a continuous target, the function is called with the ends and the middle of each cell, and is assumed to be monotone in each cell.
-    /// With a `range` such as `0.0..=f64::INFINITY`, the lower bound is finite, and the upper bound is infinite while some value is unknown.
+    /// For a continuous target, the function is called with the ends and the middle of each cell, and is assumed to be monotone in each cell. With a
+    /// `range` such as `0.0..=f64::INFINITY`, the expectation has a finite lower bound, and an infinite upper bound while some value of the target is
+    /// unknown.
     ///
-    /// **Errors.** The errors of [`bounds`](Self::bounds); [`Error::InvalidSetting`] if `range` is empty, or if it does not contain the function of a
-    /// known value; an exact answer does not use the range.
+    /// **Errors.** The errors of [`bounds`](Self::bounds); [`Error::InvalidSetting`] if `range` is empty, or if the function of a known value lies
+    /// outside `range` (an exact answer does not use `range`).
     ///
     /// ```
     /// # use figrs_core::{Geometric, Model};

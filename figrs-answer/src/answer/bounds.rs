@@ -14,13 +14,13 @@ use figrs_factor::bounds::Bounds;
 pub struct TargetBounds {
     /// The target whose values are bounded.
     pub element: AnyElement,
-    /// The values of the target that the expansion of the model has found.
+    /// The values of the target that were found by the expansion of the model (the listing of possible values).
     pub support: Support,
-    /// For a continuous target, the interval (cell) of each value in the support, which is the middle of the interval. For other targets, the list is
-    /// empty.
+    /// For a continuous target, the list has one interval (cell) for each value of the support, and the value is the middle of its interval. For a
+    /// target that is not continuous, the list of cells is empty.
     pub cells: Vec<[f64; 2]>,
-    /// For each cell, the value of the bin of a discretised target in which the cell lies; `None` if there is no bin. For other targets, the list is
-    /// empty.
+    /// For each cell of a discretised target, the value of the bin in which the cell lies; `None` if there is no bin. For a target that is not
+    /// continuous, the list of bin values is empty.
     pub bins: Vec<Option<f64>>,
     /// For each value, the log-weight of the worlds in which the target certainly has this value and the evidence certainly holds.
     pub log_lower: Vec<f64>,
@@ -34,9 +34,10 @@ impl TargetBounds {
     /// Returns bounds of the probability that the value of a target has an index that `is_in` accepts. `is_in` returns `None` for a cell if it is not
     /// known whether all values in the cell are accepted.
     ///
-    /// Let `L` and `U` be the lower and upper weights of an event, of its complement and of the unknown value. The weight `U(unknown)` of the unknown
-    /// value is added to both `U(in)` and `U(out)`, because the value may belong to the event or to its complement. The bounds are `L(in) / (L(in) +
-    /// U(out))` and `U(in) / (U(in) + L(out))`, because the fraction `a / (a + b)` increases with `a` and decreases with `b`.
+    /// Let `L(in)` and `U(in)` be the lower and upper weights of the event, `L(out)` and `U(out)` the weights of its complement, and `U(unknown)` the
+    /// upper weight of the unknown value. The weight `U(unknown)` of the unknown value is added to both `U(in)` and `U(out)`, because the value may
+    /// belong to the event or to its complement. The bounds are `L(in) / (L(in) + U(out))` and `U(in) / (U(in) + L(out))`, because the fraction
+    /// `a / (a + b)` increases with `a` and decreases with `b`.
     #[doc(hidden)]
     pub fn of(&self, is_in: impl Fn(usize) -> Option<bool>) -> Bounds {
         let (mut within, mut out, mut open) = (Vec::new(), Vec::new(), Vec::new());
@@ -90,8 +91,9 @@ impl TargetBounds {
         }
     }
 
-    /// Returns the maximum width of the bounds of an event's probability, over all events. For a continuous target, the maximum is over all
-    /// half-lines: the end of a half-line divides the cells that contain it. For a discretised target, the maximum is over all sets of bins.
+    /// Returns the maximum width of the bounds of an event's probability, over all events. For a continuous target, the maximum width is over all
+    /// half-lines; the cells that contain the end of a half-line are divided by it. For a discretised target, the maximum width is over all sets of
+    /// bins.
     ///
     /// Let `L` and `U` be the lower and the upper weight of all worlds, and `a` the lower weight of an event. Undecided worlds add at most `g` to the
     /// event and at most `h` to its complement, where both `g` and `h` are at most `G = U - L`. The width of the bounds of the event's probability is
@@ -105,8 +107,8 @@ impl TargetBounds {
         undecided_share(decided + (-share).ln_1p(), log_sum(upper))
     }
 
-    /// For each number, the lower weight of the cells that contain the number is a share of `decided`, the lower weight of all worlds; returns the
-    /// maximum of these shares. The cells of a function of several numbers may overlap.
+    /// Returns the largest lower weight of the cells that contain one common number, over all numbers, as a fraction of `decided`, the lower weight
+    /// of all worlds. The cells (intervals of values) of a function of several continuous elements may overlap.
     fn most_divided(&self, decided: f64) -> f64 {
         let cells = self.cells.iter().zip(&self.bins).zip(&self.log_lower);
         let cells = cells.filter(|((_, bin), _)| bin.is_none());
@@ -124,7 +126,8 @@ impl TargetBounds {
         sums.fold(0.0, f64::max).min(1.0)
     }
 
-    /// Returns the index of the value whose lower bound exceeds the upper bounds of all other values; `None` if there is no such value.
+    /// Returns the index of the value whose probability has a lower bound above the upper bounds of all other values; `None` if there is no such
+    /// value.
     pub(super) fn most_likely(&self) -> Option<usize> {
         if !self.cells.is_empty() {
             return None;
@@ -136,14 +139,15 @@ impl TargetBounds {
         (self.log_lower[best] > LogSumProduct::add(rival, self.log_unknown)).then_some(best)
     }
 
-    /// Returns the index of the value with the largest lower bound; among equal bounds, the first index.
+    /// Returns the index of the value whose weight has the largest lower bound; among equal bounds, the first index.
     pub(crate) fn likely(&self) -> Option<usize> {
         let order = |a: &usize, b: &usize| self.log_lower[*a].total_cmp(&self.log_lower[*b]);
         (0..self.log_lower.len()).rev().max_by(order)
     }
 }
 
-/// Returns the greatest weighted mean of numbers. Each item is a number with the lower and the upper bound of its weight.
+/// Returns the greatest possible weighted mean of numbers whose weights are known only by bounds. Each item is a number with the lower and the upper
+/// bound of its weight.
 fn greatest_mean(mut weighted: Vec<(f64, f64, f64)>) -> f64 {
     weighted.retain(|&(_, _, upper)| upper > 0.0);
     weighted.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -180,8 +184,8 @@ fn fraction(a: f64, b: f64) -> f64 {
     }
 }
 
-/// Returns the fraction of the weight of all worlds that belongs to worlds with unknown values. `lower` and `upper` are the logarithms of the weight
-/// without these worlds and of the whole weight.
+/// Returns the fraction of the weight of all worlds that belongs to worlds with unknown values. `lower` is the logarithm of the weight of the worlds
+/// without unknown values, and `upper` is the logarithm of the weight of all worlds.
 pub fn undecided_share(lower: f64, upper: f64) -> f64 {
     (1.0 - (lower - upper).exp()).max(0.0)
 }
@@ -195,8 +199,8 @@ pub struct Deepening {
     pub range: usize,
     /// The total work of the expansion to the reached depth and of all expansions to smaller depths.
     pub work: u64,
-    /// `true` if the bounds hold only if functions of continuous numbers are monotone between the listed quantiles; linear functions and
-    /// comparisons of elements are known to be monotone, closures and conditions are not.
+    /// `true` if the bounds hold only if functions of continuous numbers are monotone between the listed quantiles. Linear functions and comparisons
+    /// of elements are known to be monotone; closures and conditions are not.
     pub assumes_monotone: bool,
     /// The reason why the expansion did not continue to greater depths.
     pub ended: DeepeningEnd,
@@ -206,16 +210,16 @@ pub struct Deepening {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DeepeningEnd {
-    /// The whole model was expanded.
+    /// The whole model was expanded, so a greater depth would change nothing.
     Complete,
-    /// The bounds are as narrow as requested.
+    /// The bounds of the probabilities are as narrow as requested.
     Width,
-    /// The requested depth was reached.
+    /// The expansion of the model reached the requested depth.
     Depth,
-    /// A limit prevented a greater depth before the bounds were as narrow as requested, or before the requested depth was reached.
+    /// A limit of the expansion prevented a greater depth before the bounds were as narrow as requested, or before the requested depth was reached.
     Budget,
-    /// The deadline passed, or the run was interrupted, during the expansion to a greater depth. The bounds in the answer are those of
-    /// the previous depth.
+    /// The deadline passed, or the run was interrupted, during the expansion to a greater depth. After such a stop, the answer contains the bounds of
+    /// the last completed depth.
     Stopped(Stopped),
 }
 

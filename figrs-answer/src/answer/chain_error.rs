@@ -3,14 +3,14 @@
 use super::marginal::NumericColumns;
 use crate::quality::diagnostics::{few_groups_factor, mcse_mean, mean_ess, measure};
 
-/// Minimum fraction of the draws that must have a value, if the indicator of the value is to enter the effective sample size.
+/// Minimum fraction of the draws that must have a value; the effective sample size ignores the indicators of less frequent values.
 pub(crate) const MIN_FREQUENT_SHARE: f64 = 0.05;
 
 /// Returns the standard error of the mean of a function over the draws of Markov chains; `numbers[i]` is the function's result for the
 /// value with index `i`. The error is zero if the function has the same value for all draws.
 ///
-/// If the Markov chains have fewer than four draws each, each chain counts as one draw: its mean. A single chain of fewer than four draws has the
-/// error infinity.
+/// If the Markov chains have fewer than four draws each, each chain counts as one draw: its mean. A single chain of fewer than four draws has an
+/// infinite standard error.
 pub(crate) fn chain_error(numbers: &[f64], indices: &[u32], chains: usize) -> f64 {
     let Some(&first) = indices.first() else {
         return f64::INFINITY;
@@ -51,8 +51,8 @@ pub(crate) fn chain_samples(columns: &NumericColumns, indices: &[u32], chains: u
     least_samples(known.into_iter(), columns, indices, chains)
 }
 
-/// Returns the smallest effective sample size over several functions of the values, as [`chain_samples`] does. `known` has the effective sample sizes
-/// of the components of numeric values; for other values, `known` has the effective sample sizes of the indicators of frequent values.
+/// Returns the smallest effective sample size over several functions of the values, as [`chain_samples`] does. `known` contains effective sample
+/// sizes that were already computed: for numeric values, those of the components; for other values, those of the indicators of frequent values.
 pub(crate) fn least_samples(
     known: impl Iterator<Item = f64>,
     columns: &NumericColumns,
@@ -121,7 +121,8 @@ pub(crate) fn halves(values: usize, all_known: bool) -> impl Iterator<Item = Vec
     })
 }
 
-/// Returns pseudorandom bits for the index `position`. The bits for consecutive indices are unrelated (the finaliser of `MurmurHash3`).
+/// Returns pseudorandom bits for the index `position`. The bits for consecutive indices are unrelated, because they are computed by the finaliser of
+/// the hash function `MurmurHash3`.
 fn scatter(position: usize) -> u8 {
     let mut bits = (position as u64).wrapping_add(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);

@@ -13,7 +13,7 @@ pub struct AlgorithmChoice {
 }
 
 impl AlgorithmChoice {
-    /// Adds an attempt without a predicted number of operations.
+    /// Adds an attempt of an algorithm whose number of operations was not predicted.
     #[doc(hidden)]
     pub fn record(&mut self, algorithm: &'static str, outcome: AttemptOutcome) {
         let attempt = AlgorithmAttempt::new(algorithm, None, outcome);
@@ -22,7 +22,8 @@ impl AlgorithmChoice {
 }
 
 /// A sub-model that a `Strategy` solved separately: the algorithms that solved it, and the quality of the distribution of its root. In a search for
-/// the most probable world, a sub-model has a most probable world for each joint value of its interface, instead of a distribution.
+/// the most probable world, a sub-model has a most probable world for each joint value of its interface (its root and the elements that it reads),
+/// instead of a distribution.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubmodelSolution {
@@ -30,10 +31,11 @@ pub struct SubmodelSolution {
     pub root: String,
     /// Number of joint values of the root and of the elements that the sub-model reads.
     pub interface: usize,
-    /// Number of joint values of the elements that the sub-model reads. The sub-model was solved for each joint value.
-    pub rows: usize,
-    /// The algorithms that solved the sub-model. There may be several, because the sub-model is solved for each joint value of the elements that it
+    /// Number of joint values of the elements that the sub-model reads. The sub-model was solved once for each joint value of the elements that it
     /// reads.
+    pub rows: usize,
+    /// The algorithms that solved the sub-model. A sub-model may be solved by several algorithms, because it is solved for each joint value of the
+    /// elements that it reads.
     pub algorithms: Vec<&'static str>,
     /// The worst quality of the root's distribution, over all joint values of the elements that the sub-model reads.
     pub quality: SubmodelQuality,
@@ -44,11 +46,12 @@ pub struct SubmodelSolution {
 /// The quality of the distribution of the root of a sub-model, or of the most probable worlds of a sub-model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SubmodelQuality {
-    /// The distribution is exact, up to rounding; the worlds are proven to be the most probable.
+    /// The distribution is exact up to rounding or, in a search for the most probable world, the worlds are proven to be the most probable.
     Exact,
-    /// The distribution has bounds; the probability of all worlds has an upper bound.
+    /// The distribution is known by bounds or, in a search for the most probable world, the probability of all worlds has an upper bound.
     Bounds,
-    /// The distribution is an estimate, or an approximation whose error is not known; more probable worlds may exist.
+    /// The distribution is an estimate or an approximation with an unknown error or, in a search for the most probable world, more probable worlds
+    /// may exist.
     Approximate,
 }
 

@@ -13,7 +13,7 @@ pub enum ClosedForm {
     Normal(NormalMixture),
     /// A mixture of members of a conjugate family, or of truncated normal distributions.
     Family(FamilyMixture),
-    /// A distribution without a name, whose means and covariances are those of a mixture of normal distributions.
+    /// A distribution outside the known families, of which only the means and covariances are given: those of a mixture of normal distributions.
     Moments(NormalMixture),
 }
 

@@ -138,10 +138,10 @@ pub struct Answer {
     pub is_checked: bool,
     #[doc(hidden)]
     pub answered: Option<Arc<AnsweredModel>>,
-    /// The model of the query, and the elements without evidence from which its worlds are evaluated (the targets).
+    /// The model of the query, and its targets: the elements without evidence from which the worlds of the model are evaluated.
     #[doc(hidden)]
     pub asked: Option<Arc<(Model, Vec<AnyElement>)>>,
-    /// The counterfactual of the query, if the query has one; later queries need its elements.
+    /// The counterfactual of the query, if there is one; later queries about the counterfactual world need the elements of the counterfactual.
     pub(crate) counterfactual: Option<Counterfactual>,
     choice: Option<Arc<AlgorithmChoice>>,
     pub(crate) reals: RealTargets,
@@ -190,13 +190,13 @@ impl Answer {
     }
 
     figrs_factor::field_setters! {
-        /// Adds to the answer the depth and the work of the expansion of the model, and the reason why it ended.
+        /// Adds to the answer the depth and the work of the expansion of the model, and the reason why the expansion ended.
         with_deepening: Deepening => deepening;
         /// Adds the statistics of a sampling run to the answer.
         with_sampling: RunStatistics => sampling;
         /// Adds the draws to the answer.
         with_draws: Draws => draws;
-        /// Adds to the answer the model of the query, and the elements from which its worlds are evaluated.
+        /// Adds to the answer the model of the query, and the elements from which the worlds of the model are evaluated.
         #[doc(hidden)]
         with_question: Arc<(Model, Vec<AnyElement>)> => asked;
         /// Adds the results of the tests whether the Markov chains agree about the random choices in their worlds.
@@ -209,8 +209,8 @@ impl Answer {
         self.is_checked
     }
 
-    /// Returns an answer with the same marginals, assigned to `elements`, which correspond to the targets in order. The draws and the model of the
-    /// run are left out.
+    /// Returns an answer with the same marginals, assigned to `elements`, which correspond to the targets in order. The returned answer contains
+    /// neither the draws nor the model of the run.
     #[must_use]
     #[doc(hidden)]
     pub fn about(mut self, elements: &[AnyElement]) -> Self {
@@ -232,7 +232,7 @@ impl Answer {
         self.with_question(Arc::new((model, roots)))
     }
 
-    /// Adds the model of the query to an exact answer. The answer can then be queried about the parameters of the model.
+    /// Adds the model of the query to an exact answer. An exact answer that contains its model can be queried about the parameters of the model.
     #[must_use]
     #[doc(hidden)]
     pub fn with_answered(mut self, model: AnsweredModel) -> Self {
@@ -265,9 +265,9 @@ impl Answer {
         Self::searched_world(algorithm, values, log_probability, Vec::new())
     }
 
-    /// Creates an answer that consists of a single world, the natural logarithm of its probability, and the improvements during the search for
-    /// the world. The last of `improvements` must describe the end of the search. If the list of improvements is empty, the world is known to be
-    /// the most probable world.
+    /// Creates an answer that consists of a single world, the natural logarithm of its probability, and the improvements during the search for the
+    /// world. The last item of the list `improvements` must describe the end of the search. If the list of improvements is empty, the world is known
+    /// to be the most probable world.
     pub fn searched_world(
         algorithm: &'static str,
         values: impl IntoIterator<Item = (AnyElement, Datum)>,
@@ -311,7 +311,7 @@ impl Answer {
         self
     }
 
-    /// Replaces the type of the run's state in this answer, so that an algorithm can wrap the answers of another algorithm.
+    /// Converts the state of the run that computed this answer, so that an algorithm can wrap the answers of another algorithm.
     #[must_use]
     #[doc(hidden)]
     pub fn with_mapped_run(
@@ -323,16 +323,18 @@ impl Answer {
         self
     }
 
-    /// Returns the answer of a longer run of the sampler: with `more` more samples, or with `more` more draws of each chain, or with `more` more
-    /// populations of particles. `model` is the model of the answer.
+    /// Returns the answer of a longer run of the sampler: longer by `more` samples, by `more` draws of each chain, or by `more` populations of
+    /// particles. `model` must be the model of this answer.
     ///
-    /// **Guarantee.** The answer is equal to the last bit to the answer of a single run of this length, except for its time, on any number of
-    /// threads. Markov chains keep the length of their burn-in. If a deadline or an interrupt ended the run of the answer, the longer run also does
-    /// the work that was left undone. If a deadline shortened the burn-in of a chain, the longer run does not lengthen the burn-in.
+    /// **Guarantee.** The answer is equal to the last bit to the answer of a single run of the whole length, except for its time, on any number of
+    /// threads. In a longer run, Markov chains keep the length of their burn-in. If a deadline or an interrupt ended the run of the answer, the
+    /// longer run also does the work that was left undone. If a deadline shortened the burn-in of a chain, the longer run does not lengthen the
+    /// burn-in.
     ///
     /// **Complexity.** The first call of `extend` continues the run of this answer. A second call for the same answer repeats the run from its
-    /// beginning. The run is also repeated if its state takes much memory (over about a million draws or distinct values), or if the longer run
-    /// divides its samples into blocks of another size: below about 2^18 samples, and for millions of samples at each doubling.
+    /// beginning. The run is also repeated from its beginning if its state takes much memory (over about a million draws or distinct values), or if
+    /// the longer run divides its samples into blocks of another size. The size changes below about 2^18 samples and, for millions of samples, at
+    /// each doubling.
     ///
     /// **Errors.** [`Error::OtherModel`] if `model` is not the model of this answer; [`Error::NotInAnswer`] if the answer has no run that can be
     /// lengthened, because its algorithm is not a sampler or the answer is about a counterfactual;
@@ -390,13 +392,13 @@ impl Answer {
 pub struct AnsweredModel {
     /// The model, and the elements from which worlds are evaluated (targets and elements with evidence).
     pub asked: Arc<(Model, Vec<AnyElement>)>,
-    /// The limits of the model's expansion and of its elimination.
+    /// The limits of the expansion of the model (the listing of its possible values) and of the elimination of its variables.
     pub limits: Limits,
     /// The parameters on which the probabilities of outcomes depend, with their values at the time of the query.
     pub parameters: ParameterValues,
     /// The natural logarithm of the probability of the evidence.
     pub log_evidence: f64,
-    /// For each element that queries may use in place of an element of the model, the element of the model.
+    /// Maps each element that queries may use as another name of an element of the model to this element of the model.
     pub names: FxHashMap<ElementId, AnyElement>,
     /// The compiled form of the model, which is created by the first query that needs it.
     pub compiled: OnceLock<Arc<dyn Any + Send + Sync>>,
@@ -423,7 +425,7 @@ impl AnsweredModel {
         }
     }
 
-    /// Lets queries use the first element of each pair instead of the second element, which belongs to the model.
+    /// For each pair, lets queries use the first element as another name of the second element, which belongs to the model.
     pub(crate) fn rename<'e>(
         &mut self,
         pairs: impl Iterator<Item = (&'e AnyElement, &'e AnyElement)>,
@@ -454,12 +456,13 @@ pub struct RunStatistics {
     pub largest_share: Option<f64>,
     /// The Pareto k-hat of the weights of independent draws ([`pareto_k`](crate::quality::diagnostics::pareto_k)), if there are enough draws.
     pub pareto_k: Option<f64>,
-    /// Largest change of a number in the last iteration, for an algorithm that iterates to a fixed point.
+    /// Largest change of a number in the last iteration, for an algorithm such as belief propagation that iterates to a fixed point.
     pub residual: Option<f64>,
     /// The largest change of a number in an iteration at which the algorithm counts as converged.
     pub tolerance: Option<f64>,
-    /// For a sampler that updates blocks of variables, the number of groups of variables that are connected by zeros of factors and do not lie in a
-    /// single block. If the number of groups is zero, the sampler can reach every possible world; otherwise it is not known whether the sampler can.
+    /// For a sampler that updates blocks of variables together, the number of groups of variables that zero entries of factors connect, and that do
+    /// not lie within one block. If the number of groups is zero, the sampler can reach every possible world; otherwise it is not known whether the
+    /// sampler can.
     pub cut_groups: Option<u64>,
     /// Number of resampling steps, over all populations of particles.
     pub resampled: Option<u64>,
@@ -470,7 +473,7 @@ pub struct RunStatistics {
 }
 
 impl RunStatistics {
-    /// Creates statistics with the three given fields; all other fields are empty.
+    /// Creates statistics from the reason why the run ended, the number of samples or steps, and the elapsed time; all other fields are empty.
     #[doc(hidden)]
     pub fn new(stopped: Stopped, done: u64, elapsed: Duration) -> Self {
         Self {

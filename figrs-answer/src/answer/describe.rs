@@ -16,7 +16,7 @@ use crate::quality::diagnosis::{ChainMeasures, NumberMeasures};
 /// Maximum number of elements of a world in the text of an answer.
 const SHOWN: usize = 20;
 
-/// Number of drawn floating-point numbers above which a summary has their mean instead of the probability of one number.
+/// If a target has more than this number of drawn floating-point numbers, its summary states their mean instead of the probability of one number.
 const MOST_LISTED: usize = 20;
 
 /// The end of a warning in a summary.
@@ -121,7 +121,7 @@ impl TargetMarginal {
         Some(format!("P({name}) = {quality}"))
     }
 
-    /// Returns a text that states how the effective sample size was determined, unless it comes from weights or chains.
+    /// Returns a text that states how the effective sample size was computed; an empty text if it was computed from weights or from Markov chains.
     fn counted(&self) -> String {
         match &self.estimate {
             Estimate::Groups { groups, .. } => {
@@ -286,11 +286,11 @@ impl Answer {
         }
     }
 
-    /// Returns a summary in one line: the probability of `true` or of the most likely value, and the quality of this probability. The
-    /// quality in a summary is: exact, bounds, or the standard error (SE) with the effective sample size (ESS) and a warning if the ESS is
-    /// below ten, or if the Markov chains do not agree about the random choices of their worlds. If no two draws of a floating-point target are
-    /// equal, or if the draws have more than twenty values, the summary has the mean and the standard deviation instead, with the standard error of the
-    /// mean (MCSE).
+    /// Returns a summary in one line: the probability of `true` or of the most likely value, and the quality of this probability. The quality in a
+    /// summary is the word exact, the bounds, or the standard error (SE) with the effective sample size (ESS). A warning follows if the ESS is below
+    /// ten, or if the Markov chains do not agree about the random choices of their worlds. If no two draws of a floating-point target are equal, or
+    /// if the draws have more than twenty values, the summary has the mean and the standard deviation instead, with the standard error of the mean
+    /// (MCSE).
     pub fn summary<T: Value>(&self, element: &Element<T>) -> Result<String, Error> {
         if let Some(mixture) = self.closed_form(element.erased()) {
             return Ok(closed_form(mixture, self.quality_of_mixtures()));

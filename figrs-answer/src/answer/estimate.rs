@@ -12,7 +12,7 @@ use crate::quality::diagnostics::few_groups_factor;
 pub(crate) const MIN_TRUSTED_ESS: f64 = 10.0;
 
 /// Largest standard error of the probability of an event, if either all or none of the draws of Markov chains belong to the event. For comparison, a
-/// uniformly distributed probability has a standard deviation of 0.29.
+/// probability that is uniformly distributed between zero and one has a standard deviation of 0.29.
 const LARGEST_MISSED: f64 = 0.25;
 
 /// The method that computed the probabilities of a target, with the data that determine their standard errors.
@@ -47,12 +47,14 @@ pub enum Estimate {
 }
 
 /// Returns a 95 % upper bound of the posterior probability of an event that occurs in none of `samples` samples; infinity if the bound would not be
-/// below one. The upper bound is `3 / n` times the largest possible weight of a world, divided by the mean weight.
+/// below one. For `n` samples, the upper bound is `3 / n` times the largest possible weight of a world, divided by the mean weight of a sample.
 ///
-/// `log_maximum` is the logarithm of the largest possible weight of a world, if it is known; `log_mean` is the logarithm of the mean weight.
+/// `log_maximum` is the logarithm of the largest possible weight of a world, if it is known; `log_mean` is the logarithm of the mean weight of a
+/// sample.
 ///
 /// If none of `n` draws from the prior has an event, the prior probability of the event is at most `3 / n` with a confidence of 95 % (the rule of
-/// three, Hanley and Lippman-Hand 1983). The total weight of the worlds in the event is therefore at most `3 / n` times the largest weight.
+/// three, Hanley and Lippman-Hand 1983). The total weight of the worlds in such an event is therefore at most `3 / n` times the largest weight of a
+/// world.
 pub fn unseen_share(samples: u64, log_maximum: Option<f64>, log_mean: f64) -> f64 {
     let share = log_maximum.map(|log| 3.0 / samples as f64 * (log - log_mean).exp());
     share.filter(|share| *share < 1.0).unwrap_or(f64::INFINITY)
@@ -74,8 +76,8 @@ impl Estimate {
         Quality::Sampled { effective_samples }
     }
 
-    /// True if no value occurs in two draws of different origin. Two draws have different origins if they are different weighted samples,
-    /// if they come from different chains or groups, or if their chain left the value between them.
+    /// True if no value occurs in two draws of different origin (such as two chains). Two draws have different origins if they are different weighted
+    /// samples, if they come from different chains or groups, or if their chain left the value between them.
     pub(crate) fn never_repeats(&self, probabilities: &[f64]) -> bool {
         let mut seen = vec![false; probabilities.len()];
         let mut is_new = |value: u32| !std::mem::replace(&mut seen[value as usize], true);
@@ -102,8 +104,8 @@ impl Estimate {
 
     /// Returns the standard error of the expectation of a function; `numbers[i]` is the function's result for the value with index `i`.
     ///
-    /// A value with probability zero in the list is a possible value that no sample has. A value without samples counts with the upper bound of its
-    /// probability, because the samples may have missed it.
+    /// A probability of zero in the list marks a possible value that no sample has. In the standard error, a value without samples has the upper
+    /// bound of its probability, because the samples may have missed the value.
     #[doc(hidden)]
     pub fn standard_error(&self, probabilities: &[f64], numbers: &[f64]) -> f64 {
         let sampled = self.sampled_error(probabilities, numbers);
@@ -128,8 +130,8 @@ impl Estimate {
         }
     }
 
-    /// Returns the degrees of freedom of the standard errors, if these come from independent groups: the effective number of groups minus
-    /// one. The standard errors already include the [`few_groups_factor`] for the returned degrees of freedom.
+    /// Returns the degrees of freedom of standard errors that come from independent groups of samples: the effective number of groups minus one. The
+    /// standard errors already include the [`few_groups_factor`] for the returned degrees of freedom.
     #[doc(hidden)]
     pub fn degrees_of_freedom(&self) -> Option<f64> {
         match self {
@@ -138,8 +140,8 @@ impl Estimate {
         }
     }
 
-    /// Returns the effective number of draws that belong to an event or, if this number is smaller, to its complement. The number is computed from
-    /// the variance of the samples.
+    /// Returns the effective number of draws that belong to an event, or to its complement if fewer draws belong to the complement. The effective
+    /// number of draws in an event is computed from the variance of the samples.
     pub(crate) fn hits(&self, probabilities: &[f64], indicator: &[f64]) -> f64 {
         let p = mean(probabilities, indicator);
         effective_hits(p, self.sampled_error(probabilities, indicator))
@@ -203,9 +205,10 @@ impl Estimate {
     /// and otherwise zero.
     ///
     /// The variance of the samples is uninformative if all samples belong to the event, if none of them does, or if the effective sample size is
-    /// below ten. The error is then at least the error with one more sample in the event and one more sample in its complement. If all samples or no
-    /// samples belong to the event, the error is also at least the upper bound of the probability of unseen values. If few samples belong to the
-    /// event or to its complement, the error allows for a few more such samples with the largest known weight ([`MissedHits`]).
+    /// below ten. In these cases, the standard error is at least the error with one more sample in the event and one more sample in its complement.
+    /// If all samples or no samples belong to the event, the standard error is also at least the upper bound of the probability of unseen values. If
+    /// few samples belong to the event or to its complement, the standard error allows for a few missed samples with the largest known weight
+    /// ([`MissedHits`]).
     pub(crate) fn event_error(
         &self,
         probabilities: &[f64],
@@ -216,7 +219,7 @@ impl Estimate {
         self.event_error_knowing(probabilities, indicator, quality)
     }
 
-    /// Returns the standard error as [`event_error`](Self::event_error) does, given the quality of the probabilities.
+    /// Returns the standard error of the probability of an event as [`event_error`](Self::event_error) does, given the quality of the probabilities.
     #[doc(hidden)]
     pub fn event_error_knowing(
         &self,
@@ -323,7 +326,7 @@ impl Estimate {
     }
 
     /// Returns the standard error of the probability `p` of an event, which is larger than `sampled` if samples may have missed the event. `sampled`
-    /// is the error according to the variance of the samples.
+    /// is the standard error according to the variance of the samples.
     fn cautious(&self, sampled: f64, (p, indicator): (f64, &[f64]), caution: Caution) -> f64 {
         let n = caution.effective_samples + 2.0;
         let share = (p * caution.effective_samples + 1.0) / n;
@@ -359,7 +362,7 @@ struct Caution {
 }
 
 /// Returns the expectation of a function over the values of positive probability. A value of probability zero is left out, because the function may
-/// be infinite for it.
+/// be infinite at such a value.
 fn mean(probabilities: &[f64], numbers: &[f64]) -> f64 {
     let drawn = probabilities.iter().zip(numbers);
     let drawn = drawn.filter(|(p, _)| **p > 0.0);

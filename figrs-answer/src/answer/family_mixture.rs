@@ -13,8 +13,8 @@ const DOUBLINGS: i32 = 1100;
 
 /// The exact distribution of a parameter, such as an unknown probability or rate, as a mixture of members of a conjugate family.
 ///
-/// The mixture has one component for each possible assignment of the finite elements on which the parameter depends. If a parameter is the
-/// precision or the variance of a normal number, the number has Student's t-distribution. A normal number that comparisons
+/// The mixture has one component for each possible assignment of the finite elements on which the parameter depends. If a parameter is the precision
+/// or the variance of a normally distributed element, this element has Student's t-distribution. A normally distributed element that comparisons
 /// restrict to an interval has a truncated normal distribution.
 ///
 /// The value of the parameter is a number or a list of numbers. Methods that return one number use the first number of the list.

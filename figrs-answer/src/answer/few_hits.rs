@@ -3,44 +3,47 @@
 //!
 //! If an event occurs in few draws, the variance of the samples understates the error of the event's probability. For example, the standard error
 //! computed from a single hit is the weight fraction of the hit, although a run that expects four hits has at most one with probability one in
-//! eleven. For a Poisson count *k*, the upper 97.5 % limit of the mean lies above *k* by 1.96 times `√k + 1.15`, up to a tenth (Garwood 1936,
-//! "Fiducial limits for the Poisson distribution"). To correct for missed hits, the standard error of the probability of an event with *k* hits of
-//! weight *w* is `w √k + 1.15 w`. If missed hits may have a larger weight than the observed hits, the number of missed hits may be up to three (the
-//! rule of three). The standard error allows for missed hits with up to eleven times the weight of observed hits. The diagnosis names events for
-//! which hits of larger weight may have been missed.
+//! eleven. For a Poisson count *k*, the upper 97.5 % limit of the mean exceeds *k* by about 1.96 times `√k + 1.15`, with a relative error of at most
+//! a tenth (Garwood 1936, "Fiducial limits for the Poisson distribution"). To correct for missed hits, the standard error of the probability of an
+//! event with *k* hits of weight *w* is `w √k + 1.15 w`. If missed hits may have a larger weight than the observed hits, the number of missed hits
+//! may be up to three (the rule of three). The standard error allows for missed hits with up to eleven times the weight of observed hits. The method
+//! `diagnose` names the events of which hits with a larger weight may have been missed.
 
 use super::chain_error::stays;
 
 /// Effective number of hits (draws in which the event occurs) above which the standard error follows from the variance of the samples alone. For
-/// smaller numbers of hits, a term is added to the standard error, which decreases to zero as the number approaches `ENOUGH_HITS`.
+/// smaller numbers of hits, a term is added to the standard error; this term decreases to zero as the number of hits approaches `ENOUGH_HITS`.
 const ENOUGH_HITS: f64 = 100.0;
 
 /// The standard error allows for missed hits (worlds with the event that no draw has) that exceed the weight of an observed hit by at most this
 /// multiple of the observed weight.
 const MOST_HEAVIER: f64 = 10.0;
 
-/// Effective number of hits above which the standard error allows for no missed hits of larger weight. With more effective hits, the diagnosis
-/// reports possible missed hits only if the observed hits have small weights (`LIGHT`).
+/// Effective number of hits (draws in which the event occurs) above which the standard error allows for no missed hits of larger weight. With more
+/// effective hits, the diagnosis reports possible missed hits only if the observed hits have small weights (`LIGHT`).
 const ENOUGH_LIGHT_HITS: f64 = 40.0;
 
 /// Weight below which a hit (a draw in which the event occurs) counts as light, as a fraction of the mean weight of a draw. If all observed hits are
 /// light, worlds of larger weight may have been missed, however many hits there are.
 const LIGHT: f64 = 0.01;
 
-/// Number that is added to the square root of the number of independent hits, because a small number of hits has a skewed distribution.
+/// Number that is added to the square root of the number of independent hits (draws with the event), because a small number of hits has a skewed
+/// distribution.
 const SKEWNESS: f64 = 1.15;
 
-/// Number that is added to the square root of the number of stays of Markov chains, because missed stays may be longer than observed stays.
+/// Number that is added to the square root of the number of stays of Markov chains (sequences of draws with the event), because missed stays may be
+/// longer than observed stays.
 const SKEWNESS_OF_CHAINS: f64 = 2.3;
 
-/// Number of hits of the largest weight that the samples may have missed.
+/// Number of hits (draws with the event) of the largest possible weight that the samples may have missed.
 const MISSED: f64 = 3.0;
 
-/// Minimum number of stays outside the most frequent value at which the effective sample size of chains is used as the number of independent draws.
+/// Minimum number of times that chains left their most frequent value, for the effective sample size of the chains to be used as the number of
+/// independent draws.
 pub(crate) const MIN_STAYS: u64 = 10;
 
-/// Returns the effective number of draws in an event of probability `p` or, if this number is smaller, in its complement. The number is computed from
-/// the standard error `error`.
+/// Returns the effective number of draws in an event of probability `p`, or in its complement if fewer draws are in the complement. The effective
+/// number of draws in an event is computed from the standard error `error`.
 pub(crate) fn effective_hits(p: f64, error: f64) -> f64 {
     let rare = p.min(1.0 - p);
     rare * rare * (1.0 - rare) / (error * error)
@@ -52,7 +55,7 @@ pub(crate) struct MissedHits {
     /// The largest fraction of the total weight that a further sample may have; zero if this fraction has no known bound.
     pub(crate) heaviest: f64,
     /// Effective number of samples, whose inverse is the mean weight fraction of a sample; infinite if the weights of the hits are unknown. The
-    /// weight fraction of a hit is compared with this mean.
+    /// weight fraction of a hit is compared with the mean weight fraction of a sample.
     pub(crate) samples: f64,
     /// `true` if the hits are stays of Markov chains (maximal sequences of draws in which the event occurs).
     pub(crate) are_stays: bool,
@@ -70,7 +73,7 @@ impl MissedHits {
     }
 
     /// Returns the standard error of the probability `p` of an event, given the error `sampled` according to the variance of the samples. If the
-    /// event occurs in few draws, the returned error allows for a few more hits.
+    /// event occurs in few draws, the returned error allows for a few draws with the event that were missed.
     pub(crate) fn error(&self, sampled: f64, p: f64) -> f64 {
         let rare = p.min(1.0 - p);
         let hits = effective_hits(p, sampled).max(1.0);

@@ -75,7 +75,7 @@ pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) ->
 /// Returns the effective sample size of draws that come in groups: the smallest of the effective sample sizes of several functions of the values. The
 /// functions are the components of the values (if the values are numbers or vectors) and the indicators of values that have at least a twentieth of
 /// the weight. If the values are not numbers, the functions also include the indicators of four fixed subsets, each about half of the set of values.
-/// If no function gives a size, the result is the effective number of groups.
+/// If no function has a finite and positive effective sample size, the result is the effective number of groups.
 pub(crate) fn group_samples(
     groups: &[Vec<(u32, f64)>],
     probabilities: &[f64],
@@ -174,7 +174,8 @@ mod tests {
         assert_eq!(group_samples(&groups, &[1.0], &words(1)), 2.0);
     }
 
-    /// If all draws of the groups differ, the effective sample size is estimated from the numbers, or from subsets of the set of values.
+    /// If all draws of the groups differ, the effective sample size is estimated from the numbers or, for values that are not numbers, from subsets
+    /// of the set of values.
     #[test]
     fn values_that_never_return_are_worth_their_draws() {
         const GROUPS: u32 = 400;

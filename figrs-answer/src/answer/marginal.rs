@@ -98,15 +98,15 @@ impl<T: Value> Marginal<T> {
     /// the error is unknown.
     ///
     /// For weighted samples, the error is `√Σ w²(f − μ)² / Σw` by the delta method (Geweke 1989), where `f` are the function's results, `μ` is their
-    /// mean and `w` are the weights. For independent groups of samples, the same formula is applied to the groups. The error of groups is also
-    /// multiplied by `√(K / (K − 1))`, where `K` is the effective number of groups, and by the
-    /// [factor](crate::quality::diagnostics::few_groups_factor) of Student's t with `K − 1` degrees of freedom. With the two factors of the standard
-    /// error, the interval of 1.96 standard errors on each side of the estimate contains the exact number with a probability of 95 %. For Markov
-    /// chains, the error is the standard deviation of the function, divided by the square root of its effective sample size. The error is infinite
-    /// for fewer than two effective samples, for fewer than one and a half effective groups, and for a single chain of fewer than four draws. If the
-    /// element is Boolean, or has no parents and at most 256 values, a possible value without samples counts with the upper bound of its probability
-    /// ([`unseen_share`](crate::unseen_share)). The error is zero if the function has the same result for all values that were drawn or that count
-    /// with an upper bound.
+    /// mean and `w` are the weights. For independent groups of samples, the formula of the delta method is applied to the groups instead of the
+    /// samples. The error of groups is also multiplied by `√(K / (K − 1))`, where `K` is the effective number of groups, and by the
+    /// [factor](crate::quality::diagnostics::few_groups_factor) of Student's t with `K − 1` degrees of freedom. With these two factors, the interval
+    /// of 1.96 standard errors on each side of an estimate from groups contains the exact number with a probability of 95 %. For Markov chains, the
+    /// error is the standard deviation of the function, divided by the square root of its effective sample size. The error is infinite for fewer than
+    /// two effective samples, for fewer than one and a half effective groups, and for a single chain of fewer than four draws. If the element is
+    /// Boolean, or has no parents and at most 256 values, a possible value without samples enters the error with the upper bound of its probability
+    /// ([`unseen_share`](crate::unseen_share)). The error is zero if the function has the same result for all values that were drawn or that may have
+    /// been missed by the samples.
     pub fn standard_error_of(&self, function: impl Fn(&T) -> f64) -> f64 {
         let numbers: Vec<f64> = self.values.iter().map(function).collect();
         self.estimate.standard_error(&self.probabilities, &numbers)
@@ -128,17 +128,18 @@ impl<T: Value> Marginal<T> {
 
     /// Returns the standard error of [`probability_that`](Self::probability_that); zero if the probability is exact.
     ///
-    /// If all samples agree about `test`, the delta method gives an error of zero, which is too small. The error is then computed with one more
-    /// sample that passes `test` and one more sample that fails `test` (Agresti and Coull 1998). With fewer than ten effective samples, one sample
-    /// may outweigh all other samples; the error is then at least the error that is computed with the two added samples. If all weighted samples or
-    /// groups agree, the error is at least the 95 % upper bound of the probability of unseen values ([`unseen_share`](crate::unseen_share)), which
-    /// may be infinite. If all draws of Markov chains agree, the error is at least three divided by their effective sample size, but at most a
-    /// quarter. If the chains left their most frequent value fewer than ten times, the effective sample size is replaced by the number of these times
-    /// plus the number of chains.
+    /// If all samples agree about `test`, the delta method gives an error of zero, which is too small. In this case, the error is computed with one
+    /// more sample that passes `test` and one more sample that fails `test` (Agresti and Coull 1998). With fewer than ten effective samples, one
+    /// sample may outweigh all other samples. The error is therefore at least the error that is computed with the two added samples. If all weighted
+    /// samples or groups agree about `test`, the error is at least the 95 % upper bound of the probability of unseen values
+    /// ([`unseen_share`](crate::unseen_share)), which may be infinite. If all draws of Markov chains agree about `test`, the error is at least three
+    /// divided by their effective sample size, but at most a quarter. If the chains left their most frequent value fewer than ten times, the
+    /// effective sample size is replaced by the number of times that they left this value plus the number of chains.
     ///
     /// If few samples pass `test`, or few fail it, the error computed from the variance of the samples is too small. The error is therefore increased
-    /// if the effective number of samples that pass (or fail) `test` is below a hundred. If the effective number is below forty and the model bounds
-    /// the weights, the error also includes samples that may have been missed, each with the largest possible weight.
+    /// if the effective number of samples that pass (or fail) `test` is below a hundred. If the effective number of samples that pass (or fail)
+    /// `test` is below forty and the model bounds the weights of samples, the error also includes samples that may have been missed, each with the
+    /// largest possible weight.
     pub fn standard_error_that(&self, test: impl Fn(&T) -> bool) -> f64 {
         let indicator = |value| f64::from(u8::from(test(value)));
         let indicator: Vec<f64> = self.values.iter().map(indicator).collect();
@@ -242,8 +243,8 @@ pub(crate) fn is_real(value: &dyn Any) -> bool {
     value.is::<f64>() || value.is::<f32>() || value.is::<Vec<f64>>() || value.is::<Arc<[f64]>>()
 }
 
-/// The components of all values of a target: each column contains one component of every value. If the values are not numbers, the
-/// list of columns is empty.
+/// The components of all values of a target, stored in columns: each column contains one component of every value. If the values of the target are
+/// not numbers, the list of columns is empty.
 #[derive(Clone, Debug)]
 pub struct NumericColumns {
     columns: Vec<Vec<f64>>,
@@ -251,8 +252,8 @@ pub struct NumericColumns {
 }
 
 impl NumericColumns {
-    /// Returns the columns of the numbers in `values`, one column for each position in a list. The list of columns is empty unless the values are
-    /// numbers, or lists of numbers that have the same length.
+    /// Returns the columns of the numbers in `values`, one column for each position in a list. The list of columns is empty if the values are neither
+    /// numbers nor lists of numbers of the same length.
     pub fn new<'a>(values: impl Iterator<Item = &'a dyn Any>) -> Self {
         let mut columns: Option<Vec<Vec<f64>>> = None;
         let mut count = 0;
@@ -285,7 +286,7 @@ impl NumericColumns {
         self.columns.is_empty()
     }
 
-    /// Iterates over the columns, one for each component of a value.
+    /// Iterates over the columns of numbers, one for each component of a value.
     pub fn iter(&self) -> impl Iterator<Item = &[f64]> {
         self.columns.iter().map(Vec::as_slice)
     }

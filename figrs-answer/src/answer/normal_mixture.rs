@@ -8,7 +8,7 @@ use figrs_core::internals::standard_normal_tail;
 /// A normal distribution of a list of numbers, as one component of a [`NormalMixture`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct NormalComponent {
-    /// The probability of the component.
+    /// The probability of this component of the mixture.
     pub share: f64,
     /// The mean of each number.
     pub mean: Vec<f64>,
@@ -21,7 +21,8 @@ pub struct NormalComponent {
 /// The mixture has one component for each possible assignment of the finite elements on which the numbers depend. The distribution is exact,
 /// unless it comes from `ExpectationPropagation`.
 ///
-/// For a single number, the lists of a component have length one. Methods that return one number use the first number of the list.
+/// For the distribution of a single number, the lists of means and covariances of a component have length one. Methods that return one number use the
+/// first number of the list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NormalMixture {
     components: Vec<NormalComponent>,

@@ -17,12 +17,13 @@ impl<T: Value + ToPrimitive> Marginal<T> {
         quantile(&self.sorted(), probability)
     }
 
-    /// Returns the median: the smallest number that the value exceeds with a probability of at most one half.
+    /// Returns the median: the smallest number that the value of the element exceeds with a probability of at most one half.
     pub fn median(&self) -> f64 {
         self.quantile(0.5)
     }
 
-    /// Returns a central credible interval: the value is in the interval with probability `mass`, and below it and above it with equal probabilities.
+    /// Returns a central credible interval: the value is in the interval with probability `mass`, and is below the interval and above the interval
+    /// with equal probabilities.
     pub fn interval(&self, mass: f64) -> (f64, f64) {
         let sorted = self.sorted();
         let outside = (1.0 - mass) / 2.0;

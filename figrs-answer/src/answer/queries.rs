@@ -54,7 +54,7 @@ impl Answer {
     }
 
     /// Returns a new element with the posterior of a target as its distribution, for use in further models. The new element is independent of all
-    /// other elements. To keep the dependence between several targets, query their [`tuple`](figrs_core::tuple) as one target.
+    /// other elements. To keep the dependence between several targets, query one target that is their [`tuple`](figrs_core::tuple).
     ///
     /// For an exact answer, the new element is a [`Select`](figrs_core::Select) of the target's values, with their probabilities as weights. For an
     /// answer from samples, the new element is a `Select` of the drawn values, with the weights of the draws.
@@ -146,8 +146,8 @@ impl Answer {
     /// Returns the most likely value of the target `element`. If the answer consists of bounds, the bounds must prove that one value is the most
     /// likely. If the answer is a world, the element need not be a target, and the result is its value in the world.
     ///
-    /// **Errors.** [`Error::NoRepeatedValue`] in the same case as for [`probability`](Self::probability); [`Error::UnknownElement`] if the
-    /// element is not part of the world.
+    /// **Errors.** [`Error::NoRepeatedValue`] if the target is a floating-point number and no two of its draws are equal; [`Error::UnknownElement`]
+    /// if the element is not part of the world.
     pub fn most_likely_value<T: Value>(&self, element: &Element<T>) -> Result<T, Error> {
         let value = match &self.content {
             AnswerContent::World(values, ..) => values
@@ -261,8 +261,8 @@ impl Answer {
         ))
     }
 
-    /// Returns the covariance matrix of a list of real numbers, row by row. For the joint covariance of several elements, ask for the list of them,
-    /// which `inject` creates.
+    /// Returns the covariance matrix of a list of real numbers, row by row. To get the joint covariance of several elements, make one list element of
+    /// them by `inject`, and query this list.
     ///
     /// **Errors.** [`Error::UnknownElement`] if `list` is no target; [`Error::NotInAnswer`] if the algorithm did not compute the target in closed form,
     /// or if the target is a parameter with a conjugate prior.

@@ -41,7 +41,8 @@ impl Answer {
     }
 }
 
-/// Keeps the results of the twins (copies of elements in the counterfactual world), and assigns the result of each twin to its target.
+/// Keeps the results of the twins (copies of targets in the counterfactual world), and assigns the result of each twin to the target of which it is a
+/// copy.
 fn rename<'e, T: Clone>(
     found: &mut Vec<T>,
     pairs: impl Iterator<Item = (&'e AnyElement, &'e AnyElement)>,

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use figrs_core::{AnyElement, Datum};
 
-/// Returns the names of `elements`; the name of an unnamed element is its constructor and source line. The names differ from each other and from the
-/// names in `reserved`.
+/// Returns the names of `elements`; the name of an unnamed element is its constructor and source line. The returned names differ from each other and
+/// from the names in `reserved`.
 pub fn distinct_names(elements: &[AnyElement], reserved: &[&str]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for element in elements {

@@ -10,9 +10,9 @@ use crate::error::Error;
 
 /// A decoder of the worlds of a compiled model; the decoder reads a world as a list of value indices.
 pub trait WorldDecoder: fmt::Debug + Send + Sync {
-    /// Returns the value of an element in a world; `None` if the world does not reach the element.
+    /// Returns the value of an element in a world; `None` if no branch that the world takes leads to the element.
     fn value(&self, element: &AnyElement, values: &[u32]) -> Option<Datum>;
-    /// Returns all elements that some world may reach.
+    /// Returns all elements to which the branches of at least one possible world may lead.
     fn elements(&self) -> Vec<AnyElement>;
     /// Returns the error for a query of `element`, if the element has no value in a world.
     fn missing(&self, element: Label) -> Error {
@@ -38,8 +38,8 @@ impl WorldDecoder for EncodingDecoder {
     }
 }
 
-/// One world (one assignment of values to elements): the values of all elements that the world reaches. A world from a `CompiledFrontier`
-/// has only the values of the targets.
+/// One world (one assignment of values to elements): the values of all elements to which the branches taken in the world lead. A world from the
+/// algorithm `CompiledFrontier` has only the values of the targets.
 #[derive(Clone)]
 pub struct World {
     reader: Arc<dyn WorldDecoder>,
@@ -58,8 +58,8 @@ impl World {
 
     /// Returns the value of an element in this world.
     ///
-    /// **Errors.** [`Error::UnknownElement`] if the branches of this world do not reach the element, or if the world comes from a `CompiledFrontier`,
-    /// which stores only the values of targets, and the element is not a target.
+    /// **Errors.** [`Error::UnknownElement`] if the branches that this world takes do not lead to the element. The same error results for an element
+    /// that is not a target if the world comes from a `CompiledFrontier`, which stores only the values of targets.
     pub fn value<T: Value>(&self, element: &Element<T>) -> Result<T, Error> {
         let value = self.reader.value(element.erased(), &self.values);
         let value = value.and_then(|value| value.get::<T>().cloned());

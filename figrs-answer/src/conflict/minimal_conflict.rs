@@ -1,5 +1,5 @@
-//! Minimal conflicts: subsets of contradictory statements that become possible when any one statement is removed. The search for them makes trial
-//! runs, which test whether the statements of a subset can all be true; a trial run may remain undecided.
+//! Minimal conflicts: subsets of contradictory statements that become possible when any one statement is removed. The search for minimal conflicts
+//! makes trial runs, which test whether the statements of a subset can all be true; a trial run may remain undecided.
 
 /// Result of a trial run, which tests whether some statements can all be true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,9 +34,9 @@ pub struct Core {
 
 /// Returns a subset of the contradictory `statements` that is itself contradictory.
 ///
-/// In the first pass, the search removes groups of `at_once` neighbouring statements, each group only if the remaining statements are still
-/// contradictory. The groups of each later pass are half as large, down to single statements. `trial` tests the statements that remain, and returns
-/// `None` to end the search early.
+/// In its first pass, the search tries to remove groups of `at_once` neighbouring statements; a group is removed only if the remaining statements are
+/// still contradictory. The groups of each later pass are half as large, down to single statements. `trial` tests the statements that remain, and
+/// returns `None` to end the search early.
 ///
 /// **Guarantee.** If the given statements are impossible, the trial runs prove that the returned subset is impossible. The subset is minimal (none of
 /// its proper subsets is impossible) if the search was not ended early, and if all trial runs of the subset without one of its statements were

@@ -17,13 +17,13 @@ use possibility::PossibilityTrials;
 /// Returns the error for evidence that is known to be impossible. The error contains a conflict: statements of evidence that exclude each
 /// other. The conflict is minimal if its minimality can be proven within a limit of work.
 ///
-/// A statement is removed from the conflict if the other statements are still impossible. The search first tries to remove all statements that only
-/// weigh worlds, because few such statements exclude a world; it then tries halves of the statements, quarters, and so on (`minimal_conflict`). When
-/// the total work of the trial runs (tests of subsets of the evidence) is used up, or the deadline has passed, the conflict consists of the
-/// statements that remain.
+/// A statement is removed from the conflict if the remaining statements are impossible without it. The search first tries to remove all statements
+/// that only weigh worlds (soft evidence), because few of them exclude a world; it then tries halves of the statements, quarters, and so on
+/// (`minimal_conflict`). When the limit on the total work of the trial runs (tests of subsets of the evidence) or the deadline is reached, the
+/// conflict consists of the statements that remain.
 ///
-/// `Score` elements belong to the program and are not removed from a conflict. If the remaining evidence is impossible only together with `Score`
-/// elements, the error names the `Score` elements too.
+/// `Score` elements are part of the model itself, not statements of evidence, and are therefore not removed from a conflict. If the remaining
+/// evidence is impossible only together with `Score` elements (weight factors of the model), the error names the `Score` elements too.
 pub fn impossible(model: &Model, targets: &[AnyElement], limits: &Limits) -> Error {
     let mut trials = PossibilityTrials::new(model, targets, limits);
     let Core {
@@ -42,7 +42,8 @@ pub fn impossible(model: &Model, targets: &[AnyElement], limits: &Limits) -> Err
     }
 }
 
-/// Reduces the conflict of all statements to a smaller conflict. Returns the indices of its statements in ascending order.
+/// Reduces the conflict that consists of all statements to a smaller conflict. Returns the indices of the statements of the smaller conflict in
+/// ascending order.
 fn reduced(model: &Model, targets: &[AnyElement], trials: &mut PossibilityTrials<'_>) -> Core {
     let mut trial = |rest: &[usize]| {
         let rest_only = model.filtered(|piece| rest.binary_search(&piece).is_ok());
@@ -58,7 +59,7 @@ fn reduced(model: &Model, targets: &[AnyElement], trials: &mut PossibilityTrials
     minimal_conflict(pieces, half, trial)
 }
 
-/// Returns the descriptions of some `Score` elements on which the evidence and the targets depend.
+/// Returns the descriptions of some `Score` elements (weight factors) on which the evidence and the targets depend.
 fn scores(model: &Model, targets: &[AnyElement], limits: &Limits) -> Vec<DescribedStatement> {
     const NAMED: usize = 8;
     let Ok(expansion) = expand(limits, model, targets) else {

@@ -13,21 +13,21 @@ use figrs_factor::algebra::Boolean;
 use figrs_factor::eliminate::eliminate;
 use figrs_search::circuit::{SearchControl, log_sum};
 
-/// Maximum number of operations of all trial runs (tests whether evidence is possible) for a small model. The trial runs then take about a third of a
-/// second.
+/// Maximum number of operations of all trial runs (tests whether evidence is possible) for a small model. For a small model, the trial runs take
+/// about a third of a second in total.
 const WORK: f64 = 3e8;
 /// Maximum time of all trial runs (tests whether evidence is possible) for a large model, as a multiple of the time of one expansion of the model.
 const EXPANSIONS: f64 = 32.0;
-/// Fraction of the remaining work that one trial run may use. A trial run may use at least `LEAST` operations, or all remaining operations if fewer
-/// remain.
+/// Fraction of the remaining work of all trial runs that one trial run may use. A trial run may use at least `LEAST` operations, or all remaining
+/// operations if fewer remain.
 const WORK_SHARE: f64 = 0.125;
 const LEAST: f64 = 1e7;
-/// Cost of the expansion of an element, in operations of an elimination; the two constants that follow are the costs of reading an entry of a factor
-/// and of a decision of a search.
+/// Cost of the expansion of one element, in operations of variable elimination. The constants `ENTRY` and `OPERATIONS_PER_DECISION` are the costs of
+/// reading an entry of a factor and of one decision of a search.
 const ELEMENT: f64 = 2e3;
 const ENTRY: f64 = 20.0;
 const OPERATIONS_PER_DECISION: f64 = 5e3;
-/// Number of operations of an elimination that take as much time as the preparation of a search.
+/// Number of operations of variable elimination that take as much time as the preparation of a search.
 const SEARCH: f64 = 2e7;
 /// Maximum memory in bytes of a trial run, which tests whether evidence is possible.
 const MEMORY: u64 = 1 << 24;
@@ -36,7 +36,7 @@ const MEMORY: u64 = 1 << 24;
 #[derive(Debug)]
 pub(super) struct PossibilityTrials<'a> {
     limits: &'a Limits,
-    /// Remaining work for later trial runs, in operations.
+    /// Work that is left for later trial runs, in operations of variable elimination.
     left: f64,
 }
 
@@ -54,7 +54,8 @@ impl<'a> PossibilityTrials<'a> {
         self.left <= 0.0 || self.limits.until.is_over()
     }
 
-    /// Tests whether some world agrees with the evidence. A world that reaches an unexpanded part of the model counts as a world that agrees.
+    /// Tests whether some world agrees with the evidence. A world that reaches a part of the model that was not expanded counts as a world that
+    /// agrees with the evidence.
     pub(super) fn is_possible(&mut self, model: &Model, targets: &[AnyElement]) -> Trial {
         let decided = self.decided(model, targets);
         decided.map_or(Trial::Unknown, Trial::decided)

@@ -18,7 +18,7 @@ pub(super) fn first_of(statements: &[DescribedStatement]) -> String {
     }
 }
 
-/// Returns the text of an error in a step of a filter; the remedy is another filter.
+/// Returns the text of an error in a step of a filter; the remedy in the text is the use of another filter.
 pub(super) fn in_filter(error: &Error) -> String {
     match error {
         Error::NotClosedForm { element, problem } => {
@@ -159,14 +159,14 @@ impl Error {
         }
     }
 
-    /// Returns the error for a unit of work that came from another process and does not fit the run.
+    /// Returns the error for a unit of work that came from another process and does not belong to the run.
     #[doc(hidden)]
     pub fn unfit_part(unit: u64, problem: impl Into<String>) -> Self {
         let problem = problem.into();
         Self::UnfitPart { unit, problem }
     }
 
-    /// True if a limit was exceeded. Such an error does not imply that the model has a mistake.
+    /// True if the error states that a limit was exceeded. An exceeded limit does not imply that the model has a mistake.
     #[doc(hidden)]
     pub fn is_budget(&self) -> bool {
         match self {
@@ -216,9 +216,9 @@ impl Error {
 
 /// Runs `infer`, and converts a panic to an error.
 ///
-/// Panics of functions and distributions are caught where these are called, and are converted to errors that name the element. The code of value
-/// types (`Clone`, `Eq`, `Hash`, `Debug`, `Drop`) is called in many places and for each value; a guard around each call would be slow. A single guard
-/// around the whole run costs almost nothing.
+/// A panic of a function or of a distribution is caught at each call, and is converted to an error that names the element. The code of value types
+/// (`Clone`, `Eq`, `Hash`, `Debug`, `Drop`) is called in many places and for each value; catching panics at each of these calls would be slow. A
+/// single guard that catches panics of the whole run costs almost nothing.
 pub fn guarded<R>(infer: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
     match contained(|| unprinted(infer)) {
         Ok(outcome) => outcome,

@@ -18,7 +18,7 @@ use crate::answer::Answer;
 use crate::error::Error;
 use figrs_factor::Stopped;
 
-/// A Markov chain in its present world.
+/// The state of a Markov chain in its present world.
 pub trait PausedChain: Send {
     /// Number of steps so far, including burn-in.
     fn steps(&self) -> u64;
@@ -27,7 +27,7 @@ pub trait PausedChain: Send {
     fn is_whole(&self) -> bool;
 }
 
-/// The chains of a run that are continued in turns; a chain that has not begun is `None`.
+/// The Markov chains of a run, which is done in turns (time slices); a chain that has not begun is `None`.
 pub struct PausedChains<C>(Vec<Mutex<Option<C>>>);
 
 impl<C> fmt::Debug for PausedChains<C> {
@@ -63,8 +63,9 @@ impl<C: PausedChain> PausedChains<C> {
         self.steps().min().unwrap_or(0)
     }
 
-    /// Begins the chains that have not begun, and continues all chains, on up to `threads` threads. The function `make_steps` returns
-    /// `true` if its chain is finished; the method returns `true` if all chains are finished. A chain that was interrupted within a step begins again.
+    /// Begins the chains that have not begun, and continues all chains, on up to `threads` threads. The function `make_steps` returns `true` if its
+    /// chain is finished; `advance` returns `true` if all chains are finished. A chain that was interrupted within a step begins again from its first
+    /// step.
     pub fn advance(
         &self,
         (run, threads): (&RunMonitor<'_>, usize),
@@ -101,7 +102,7 @@ impl<C: PausedChain> PausedChains<C> {
     }
 }
 
-/// A sampler of Markov chains whose runs are continued in turns.
+/// A sampler of Markov chains whose runs are divided into turns (time slices).
 pub trait ChainSampler: ResumableSampler {
     /// The chains of a run.
     type Chains: Send;
@@ -112,7 +113,7 @@ pub trait ChainSampler: ResumableSampler {
     /// Returns the number of steps, including burn-in, of the shortest chain.
     fn least_steps(chains: &Self::Chains) -> u64;
 
-    /// Returns the number of steps, including burn-in, of the shortest chain whose draws are in `sums`.
+    /// Returns the number of steps, including burn-in, of the shortest of the chains whose draws are stored in `sums`.
     fn saved_steps(&self, sums: &Self::Sums) -> Result<u64, Error>;
 
     /// Returns the draws so far as units of work.
@@ -124,7 +125,7 @@ pub trait ChainSampler: ResumableSampler {
         question: &SharedQuestion,
     ) -> Result<Partial<Self::Sums>, Error>;
 
-    /// Makes the steps of all chains before step `goal`; returns `true` if all chains are finished.
+    /// Makes the steps of all Markov chains up to step `goal`; returns `true` if all chains are finished.
     fn advance(
         &self,
         chains: &mut Self::Chains,
@@ -134,16 +135,16 @@ pub trait ChainSampler: ResumableSampler {
     ) -> Result<bool, Error>;
 }
 
-/// The state of a run of a sampler of Markov chains. In each turn all chains make the same number of steps.
+/// The state of a run of a sampler of Markov chains. In each turn (time slice) of the run, all chains make the same number of steps.
 pub struct ChainRun<S: ChainSampler> {
     sampler: S,
     question: SharedQuestion,
     chains: S::Chains,
     of_turn: TurnLength,
     elapsed: Duration,
-    /// The draws of a run that was saved, with the number of steps of the shortest chain, until the chains have made these steps again.
+    /// The draws of a loaded run, with the number of steps of the shortest chain; they are kept until the chains have repeated these steps.
     saved: Option<(Partial<S::Sums>, u64)>,
-    /// Number of draws of each chain by which the run was lengthened.
+    /// Number of draws by which each chain of the run was lengthened.
     extended: u64,
 }
 
@@ -175,7 +176,7 @@ impl<S: ChainSampler> ChainRun<S> {
         Box::new(Self::new(sampler, question))
     }
 
-    /// Returns the answer of a run that has ended, whose chains are `chains`; the run of the answer can be lengthened.
+    /// Returns the answer of a run that has ended with the chains `chains`, so that the run can be lengthened later.
     pub fn answer_of(
         sampler: &S,
         (model, targets): (&Model, &[AnyElement]),
@@ -192,7 +193,7 @@ impl<S: ChainSampler> ChainRun<S> {
         Ok(continued(done.into_answer()?, state, begin))
     }
 
-    /// Creates the state of a run that was saved; the chains make their steps again.
+    /// Creates the state of a run that was saved; the chains of this run repeat all their steps.
     pub fn loaded(units: UnitsOfRun<S>) -> Result<Box<dyn RunState>, Error> {
         let steps = units.sampler.saved_steps(&units.done.clone().absorbed())?;
         Ok(Box::new(Self {

@@ -6,8 +6,8 @@ use std::ops::Range;
 
 /// A sampler of numbered items, such as levels and boards of games. Each item is written to a file of its own.
 ///
-/// **Guarantee.** An item depends only on the sampler, the seed and the index of the item. A set of items is therefore the same
-/// however the work is divided among parts, processes and threads.
+/// **Guarantee.** An item depends only on the sampler, the seed and the index of the item. The items are therefore the same however the work is
+/// divided among parts, processes and threads.
 ///
 /// ```
 /// # use std::io::{self, Write};
@@ -43,7 +43,7 @@ pub trait ItemSampler: Sync {
     /// The type of the error if an item cannot be drawn.
     type Error: Error + Send + Sync + 'static;
 
-    /// Returns the number of items in a batch. Requests of whole batches are the most efficient.
+    /// Returns the number of items in a batch. Drawing whole batches of items is the most efficient.
     fn batch(&self) -> u64 {
         1
     }
@@ -60,15 +60,15 @@ pub trait ItemSampler: Sync {
 
     /// Writes `item` to `out`.
     ///
-    /// **Errors.** The errors of `out`.
+    /// **Errors.** The errors of writing to `out`.
     fn write(&self, item: &Self::Item, out: &mut dyn Write) -> io::Result<()>;
 }
 
 /// Returns the range of item indices that must be drawn for one batch: from the first missing item of the batch to the last missing item. The range
 /// is empty if no item of the batch is missing.
 ///
-/// If a set of items is continued in a later run, its batches begin at the same indices as in a single run. The set therefore has the same items as
-/// in a single run.
+/// If the items are continued in a later run, the batches begin at the same indices as in a single run. The items are therefore the same as in a
+/// single run.
 ///
 /// ```
 /// # use figrs_infer::missing_in_batch;

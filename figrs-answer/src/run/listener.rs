@@ -20,7 +20,7 @@ impl<T> Listener<T> {
         self.0.is_some()
     }
 
-    /// Calls the function with `event`, if there is one.
+    /// Calls the function with `event`, if the listener has a function.
     pub fn tell(&self, event: &T) {
         if let Some(listener) = &self.0 {
             listener(event);

@@ -18,7 +18,7 @@ pub type PortablePartOf<S, T> =
 /// and their results are then merged.
 ///
 /// The settings, the model and the targets determine the results of the units of work, whichever machine runs them. If a deadline or an interrupt
-/// ends a run early, [`Partial::units`] returns the indices of the finished units of work, and the remaining units can be run later.
+/// ends a run early, [`Partial::units`] returns the indices of the finished units of work, so that the remaining units can be run later.
 ///
 /// **Guarantee.** If the partial sums of a run are merged in the order of their units of work, the answer is that of a single run to the
 /// last bit, except for its time.
@@ -41,12 +41,12 @@ pub trait MergeableSampler: Algorithm {
     /// The type of the sums that the sampler accumulates.
     type Sums: PortableSums<Answer = Answer>;
 
-    /// Returns, as text, the settings on which the units of work depend. Partial sums of two runs are merged only if the settings of the runs have
-    /// equal texts. Numbers of threads, time limits and listeners are not part of the text. Functions that propose values appear in the text only by
-    /// their source lines.
+    /// Returns, as text, the settings on which the units of work depend. Partial sums of two runs are merged only if the texts of their settings are
+    /// equal. Numbers of threads, time limits and listeners are not part of the text. Functions that propose values appear in the text only by their
+    /// source lines.
     fn settings(&self) -> String;
 
-    /// Returns the number of units of work of the whole run; [`u64::MAX`] if the settings do not limit it.
+    /// Returns the number of units of work of the whole run; [`u64::MAX`] if the settings do not limit the number.
     fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error>;
 
     #[doc(hidden)]
@@ -58,7 +58,8 @@ pub trait MergeableSampler: Algorithm {
         absorption: Absorption,
     ) -> Result<Partial<Self::Sums>, Error>;
 
-    /// Runs those of the units of work `units` that exist, on several threads. The listener receives the progress of the whole run.
+    /// Runs the units of work with the indices `units` on several threads; indices beyond the last unit are ignored. The listener receives the
+    /// progress of the whole run.
     ///
     /// **Errors.** The errors of the sampler, except those of computing the answer from the sums.
     fn partial(
@@ -71,13 +72,13 @@ pub trait MergeableSampler: Algorithm {
     }
 
     /// Runs the units of work `units` for another process. The process that asks for the units must have built the same model and targets, and merges
-    /// the parts by [`Partial::merge_portable`].
+    /// the returned parts of the run by [`Partial::merge_portable`].
     ///
     /// **Guarantee.** The answer of the merged parts is that of a single run to the last bit, except for its time.
     ///
-    /// **Complexity.** The time is that of the computation of the units of work. Data that all units of work share, such as the candidates for the
-    /// first worlds of Markov chains or the tables of a factor graph, are computed again for each part. Memory grows with the number of units of
-    /// work, because each unit is stored separately.
+    /// **Complexity.** The time is that of computing the units of work. Data that all units of work share, such as the candidates for the first
+    /// worlds of Markov chains or the tables of a factor graph, are computed again for each part. Memory grows with the number of units of work,
+    /// because each unit is stored separately.
     ///
     /// **Errors.** The errors of [`partial`](Self::partial); [`Error::Panicked`] if the code of a value's type panics.
     ///
@@ -121,8 +122,8 @@ pub trait MergeableSampler: Algorithm {
     }
 }
 
-/// Formats settings as text, after the given fields are set to their defaults. The fields that are set to defaults, such as threads and deadlines, do
-/// not affect results.
+/// Formats the settings of a sampler as text, with default values in the fields that are named. Fields that do not affect results, such as threads
+/// and deadlines, are set to their defaults in the text.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! settings_text {

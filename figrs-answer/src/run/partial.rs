@@ -1,4 +1,4 @@
-//! Sums of consecutive units of a sampler's work, which can be merged.
+//! Sums of consecutive units of a sampler's work (such as blocks of samples), which can be merged.
 
 use std::fmt::Debug;
 use std::ops::{ControlFlow, Range};
@@ -14,17 +14,17 @@ use crate::answer::Answer;
 use crate::error::Error;
 use figrs_factor::Stopped;
 
-/// The sums that a sampler accumulates. The contributions of its units of work are added in the order of their indices.
+/// The sums that a sampler accumulates. The contributions of a sampler's units of work are added in the order of the units' indices.
 pub trait Sums: Clone + Debug + Send + 'static {
     /// The contribution of one unit of work: the sums of a block of worlds or of some populations of particles, or the draws of a Markov chain.
     type Unit: Clone + Debug + Send;
     /// The type of the answer that is computed from the sums.
     type Answer;
 
-    /// Adds the contribution of the next unit of work.
+    /// Adds the contribution of the next unit of a sampler's work.
     fn absorb(&mut self, unit: Self::Unit);
 
-    /// True if the run needs no further units of work.
+    /// True if the run needs no further units of work, because the accumulated sums suffice.
     fn is_enough(&self) -> bool {
         false
     }
@@ -35,14 +35,14 @@ pub trait Sums: Clone + Debug + Send + 'static {
         0
     }
 
-    /// True if the sums are so small that an answer keeps a copy of them.
+    /// True if the sums take so little memory that an answer keeps a copy of them.
     #[doc(hidden)]
     fn is_small(&self) -> bool {
         true
     }
 
-    /// Sets the number of samples or populations to that of `longer`, the empty sums of a longer run. Returns `false` if the units of work of the
-    /// longer run differ; the sums then cannot be continued.
+    /// Sets the number of samples or populations of these sums to that of `longer`, the empty sums of a longer run. Returns `false` if the longer run
+    /// has other units of work, so that these sums cannot be continued.
     #[doc(hidden)]
     fn lengthen(&mut self, _longer: Self) -> bool {
         false
@@ -55,9 +55,9 @@ pub trait Sums: Clone + Debug + Send + 'static {
 /// Partial sums of a sampler: the sums of some consecutive units of its work, as
 /// [`MergeableSampler::partial`](crate::MergeableSampler::partial) computes them.
 ///
-/// Sums of floating-point numbers depend on the order of addition. Partial sums that begin with the first unit of the run therefore add each
-/// contribution immediately. Partial sums that begin with a later unit store the contributions of their units separately, until the sums are merged
-/// or converted to an answer. The memory of partial sums that begin with a later unit grows with the number of their units.
+/// The result of adding floating-point numbers depends on the order of addition. Partial sums that begin with the first unit of the run therefore add
+/// each contribution immediately. Partial sums that begin with a later unit store the contributions of their units separately, until the sums are
+/// merged or converted to an answer. The memory of partial sums that begin with a later unit grows with the number of their units.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Partial<S: Sums> {
@@ -67,15 +67,15 @@ pub struct Partial<S: Sums> {
     /// The contributions of the units of work that have not been added to the sums yet.
     waiting: Vec<S::Unit>,
     absorbs: bool,
-    /// The index of the last unit of work of the run. The contribution of the last unit is added at the end, because this unit may be larger in a
-    /// longer run.
+    /// The index of the last unit of work of the run. The contribution of the last unit of work is added at the end, because the last unit may be
+    /// larger in a longer run.
     last: u64,
     stopped: Stopped,
     elapsed: Duration,
 }
 
-/// The time at which the contributions of units of work are added. Contributions can be added at once only if the partial sums begin with the first
-/// unit of the run.
+/// The time at which the contributions of units of work are added. Contributions can be added immediately only if the partial sums begin with the
+/// first unit of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absorption {
     /// Each contribution is added to the sums as soon as all earlier contributions have been added.
@@ -85,7 +85,7 @@ pub enum Absorption {
 }
 
 impl<S: Sums> Partial<S> {
-    /// Creates partial sums without units of work; `first` is the index of the first unit to be added.
+    /// Creates partial sums without units of work; `first` is the index of the first unit of work to be added.
     #[doc(hidden)]
     pub fn new(sums: S, first: u64, absorption: Absorption) -> Self {
         Self {
@@ -99,7 +99,8 @@ impl<S: Sums> Partial<S> {
         }
     }
 
-    /// Sets the number of units of work of the whole run. The contribution of the last unit is added only when the sums are converted to an answer.
+    /// Sets the number of units of work of the whole run. The contribution of the last unit of work is added only when the sums are converted to an
+    /// answer.
     #[doc(hidden)]
     pub fn of_units(self, units: u64) -> Self {
         Self {
@@ -108,8 +109,9 @@ impl<S: Sums> Partial<S> {
         }
     }
 
-    /// Sets the number of units of work to that of `longer`, the empty partial sums of a longer run. The last unit of work is removed if it has been
-    /// done, because it may be larger in the longer run. Returns `false` if units of work before the last differ in the longer run.
+    /// Sets the number of units of work of these partial sums to that of `longer`, the empty partial sums of a longer run. The last unit of work is
+    /// removed if it has been done, because the last unit may be larger in the longer run. Returns `false` if the longer run differs in units of work
+    /// before the last unit.
     pub(crate) fn lengthen(&mut self, longer: Self) -> bool {
         if self.units.end > self.last && self.waiting.pop().is_some() {
             self.units.end = self.last;
@@ -132,7 +134,7 @@ impl<S: Sums> Partial<S> {
     }
 
     /// Runs the units of work below `end` in batches on several threads, until `work` returns `None` because the run was stopped. Each contribution
-    /// is passed to the function `tell` before it is added.
+    /// of a unit of work is passed to the function `tell` before it is added.
     #[doc(hidden)]
     pub fn run<W>(
         mut self,
@@ -194,7 +196,7 @@ impl<S: Sums> Partial<S> {
         Self { elapsed, ..self }
     }
 
-    /// Sets the elapsed time and the reason for the end to those of the run `run`, for units of work that can end early by themselves.
+    /// Sets the elapsed time and the reason for the end to those of the run `run`, if units of work can end before their run ends.
     #[doc(hidden)]
     pub fn of_run(self, run: &RunMonitor<'_>) -> Self {
         Self {
@@ -209,8 +211,8 @@ impl<S: Sums> Partial<S> {
         self.units.clone()
     }
 
-    /// True if the run needs no further units of work although more units exist, as in runs `until_effective`. The contributions of later units are
-    /// then ignored.
+    /// True if the run needs no further units of work although more units exist, as in runs `until_effective`, which end at a requested effective
+    /// sample size. The contributions of later units of work are ignored once the run needs no further units.
     pub fn is_enough(&self) -> bool {
         self.sums.is_enough()
     }
@@ -231,12 +233,12 @@ impl<S: Sums> Partial<S> {
         self.units.end += 1;
     }
 
-    /// Adds the partial sums `next`, whose units of work must follow the units of these sums. The partial sums `self` and `next` must come from the
-    /// same run, with the same sampler, settings, model and targets.
+    /// Adds the partial sums `next`, whose units of work must directly follow the units of the sums `self`. The partial sums `self` and `next` must
+    /// come from the same run, with the same sampler, settings, model and targets.
     ///
-    /// **Guarantee.** Merging is associative. If partial sums are merged in the order of their units of work, the result is that of a
-    /// single run to the last bit, however the units were divided. If the run needs no further units of work, as in runs `until_effective`,
-    /// later units are dropped.
+    /// **Guarantee.** Merging is associative. If partial sums are merged in the order of their units of work, the result is that of a single run to
+    /// the last bit, however the units were divided among the sums. If the run needs no further units of work, as in runs `until_effective` (a
+    /// requested effective sample size), later units are dropped.
     ///
     /// **Errors.** [`Error::NotConsecutive`] if the next units of work do not begin where the units of these sums end.
     pub fn merge(&mut self, next: Self) -> Result<(), Error> {
@@ -268,8 +270,8 @@ impl<S: Sums> Partial<S> {
         })
     }
 
-    /// Counts the units of work `units` as done, although their contributions are missing. The answer is then computed without the contributions of
-    /// `units`.
+    /// Counts the units of work `units` as done, although their contributions are missing. The answer is computed without the missing contributions
+    /// of `units`.
     ///
     /// **Errors.** [`Error::NotConsecutive`] if `units` does not begin where the units of these sums end.
     pub fn leave_out(&mut self, units: Range<u64>) -> Result<(), Error> {
@@ -299,8 +301,8 @@ impl<S: Sums> Partial<S> {
 }
 
 impl<S: Sums<Answer = Answer>> Partial<S> {
-    /// Computes the answer, and adds the model of the query to it, as [`Run::run`](crate::Run::run) does. An answer of
-    /// [`into_answer`](Self::into_answer) does not support queries that need the model.
+    /// Computes the answer, and adds the model of the query to it, as [`Run::run`](crate::Run::run) does. The answer that
+    /// [`into_answer`](Self::into_answer) returns does not support queries that need the model.
     ///
     /// **Errors.** The errors of the sampler.
     pub fn into_answer_about(self, model: &Model, targets: impl Parents) -> Result<Answer, Error> {
@@ -310,7 +312,8 @@ impl<S: Sums<Answer = Answer>> Partial<S> {
 }
 
 impl<S: PortableSums> Partial<S> {
-    /// Converts the partial sums to a part that can be sent to another process. All contributions must still be stored separately.
+    /// Converts the partial sums to a part that can be sent to another process. The contributions of the partial sums must not have been added yet:
+    /// all must be stored separately.
     pub(super) fn into_portable<T>(
         self,
         targets: &T,

@@ -12,8 +12,8 @@ use super::portable_targets::PortableTargets;
 use crate::error::Error;
 use figrs_factor::Stopped;
 
-/// The contribution of a unit of work, in a form that can be sent to another process. Serde serialises it without the values of the targets, because
-/// the types of these values depend on the query.
+/// The contribution of a unit of work, in a form that can be sent to another process. Serde serialises the contribution without the values of the
+/// targets, because the types of these values depend on the query.
 pub trait PortableUnit: Serialize + DeserializeOwned {
     /// Returns the values of each target, as one column for each target; empty if the unit of work has no values.
     fn values(&mut self) -> &mut Vec<Box<dyn AnyColumn>>;
@@ -24,16 +24,16 @@ pub trait PortableSums: Sums<Unit: PortableUnit> {
     /// Returns the targets of the run.
     fn targets(&self) -> Vec<AnyElement>;
 
-    /// Checks that `unit` can be a contribution to these sums; returns the problem if it cannot. The values in `unit` must have the types of the
-    /// targets.
+    /// Checks that `unit` can be a contribution to these sums; returns a description of the problem if it cannot be one. The values in the
+    /// contribution `unit` must have the types of the targets.
     fn check(&self, number: u64, unit: &Self::Unit) -> Result<(), String>;
 }
 
-/// The contributions of consecutive units of work of a run, which serde can serialise. The values of the targets are stored in columns
-/// of the type `C`.
+/// The contributions of consecutive units of a run's work, in a form that serde can serialise. The values of the targets are stored in columns (lists
+/// of values) of the type `C`.
 ///
-/// A serialised part is equal to the original to the last bit if the format preserves the bits of floating-point numbers, including infinities and
-/// NaN. Binary formats such as postcard preserve the bits of floating-point numbers; JSON does not.
+/// A part of a run that was serialised and read again is equal to the original to the last bit if the format preserves the bits of floating-point
+/// numbers, including infinities and NaN. Binary formats such as postcard preserve the bits of floating-point numbers; JSON does not.
 #[derive(Debug, Serialize, Deserialize)]
 #[must_use]
 pub struct PortablePart<U, C> {
@@ -49,7 +49,8 @@ impl<U, C> PortablePart<U, C> {
         self.units.clone()
     }
 
-    /// Returns the contribution of the first unit of work of the run; `None` if the part does not contain it, or may contain only a part of it.
+    /// Returns the contribution of the first unit of work of the run; `None` if this part of the run does not contain the unit, or may contain only a
+    /// part of the unit.
     pub(super) fn first_contribution(&self) -> Option<&(U, Option<C>)> {
         let is_whole = self.stopped == Stopped::Finished || self.contributions.len() > 1;
         let first = self.contributions.first();
@@ -85,7 +86,7 @@ pub(super) struct UnitList<U> {
 }
 
 impl<U: PortableUnit, C> PortablePart<U, C> {
-    /// Creates a part from `list`; the values are moved into the columns of the targets.
+    /// Creates a part of a run from `list`, a list of units of work; the values of the units are moved into the columns of the targets.
     pub(super) fn new<T>(list: UnitList<U>, targets: &T) -> Result<Self, Error>
     where
         T: PortableTargets<Columns = C> + ?Sized,
@@ -111,7 +112,7 @@ impl<U: PortableUnit, C> PortablePart<U, C> {
         })
     }
 
-    /// Returns the contributions of the part with their values, after a check that they belong to the run of `sums`.
+    /// Returns the contributions of the part, including the values of the targets, after a check that the contributions belong to the run of `sums`.
     pub(super) fn checked<T, S>(self, sums: &S, targets: &T) -> Result<UnitList<U>, Error>
     where
         T: PortableTargets<Columns = C> + ?Sized,

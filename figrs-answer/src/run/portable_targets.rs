@@ -9,12 +9,12 @@ use serde::de::DeserializeOwned;
 /// Targets whose values can be sent to another process: an element whose values serde can serialise, or a tuple of up to eight such
 /// elements, or an array or a list of them.
 ///
-/// [`Value`] itself does not require serde; only the targets of runs in several processes require it.
+/// The type [`Value`] itself does not require serde; only the targets of runs in several processes require serde.
 pub trait PortableTargets: Parents {
-    /// The columns of the targets' values, in a type that serde can serialise.
+    /// The columns (lists) of the targets' values, in a type that serde can serialise.
     type Columns: Debug + Send + Serialize + DeserializeOwned;
 
-    /// Copies the columns of the targets' values. Returns `None` unless there is exactly one column of the right type for each target.
+    /// Copies the columns (lists) of the targets' values. Returns `None` unless there is exactly one column of the right type for each target.
     fn columns(&self, values: &[Box<dyn AnyColumn>]) -> Option<Self::Columns>;
 
     /// Converts the columns to untyped columns.

@@ -27,10 +27,10 @@ pub trait RunState<A = Answer>: fmt::Debug + Send {
 
     /// Continues the run until the turn (time slice) is over or the run is finished; returns `true` if the run is finished.
     ///
-    /// The division of a run into turns does not change its results. If a turn ends within an indivisible piece of work, the next turn repeats this
-    /// piece.
+    /// The division of a run into turns (time slices) does not change its results. If a turn (time slice) ends within an indivisible piece of work,
+    /// the next turn repeats this piece.
     ///
-    /// **Errors.** The errors of the algorithm. A turn that ends before the run has results is no error.
+    /// **Errors.** The errors of the algorithm. A turn (time slice) that ends before the run has results is no error.
     fn advance(&mut self, turn: &Turn<'_>) -> Result<bool, Error>;
 
     /// Computes the answer from the work that has been done; `stopped` is the reason why the work ended.
@@ -40,11 +40,11 @@ pub trait RunState<A = Answer>: fmt::Debug + Send {
 
     /// Adds `more` samples, draws, steps, rounds or operations to the requested number.
     ///
-    /// **Errors.** [`Error::InvalidSetting`] if the sum is too large.
+    /// **Errors.** [`Error::InvalidSetting`] if the sum of the old number and `more` is too large.
     fn extend(&mut self, more: u64) -> Result<(), Error>;
 
-    /// For a state whose turns may take seconds: returns the answer that a [`Running`](crate::Running) gives during a turn. The state updates the
-    /// answer during the turn. The turns of all other states are short; a `Running` waits for the end of the turn.
+    /// If turns of this run may take seconds, returns the answer that a [`Running`](crate::Running) gives during a turn (time slice). The state of
+    /// the run updates this answer during the turn. For all other runs, turns are short, and a `Running` waits for the end of the turn.
     fn latest(&self) -> Option<Latest<A>> {
         None
     }
@@ -53,7 +53,7 @@ pub trait RunState<A = Answer>: fmt::Debug + Send {
     fn as_any(&self) -> &dyn Any;
 }
 
-/// The latest answer of a run, which other threads read during a turn of the run.
+/// The latest answer of a run, which other threads read during a turn (time slice) of the run.
 #[derive(Debug)]
 pub struct Latest<A = Answer>(Arc<Mutex<Result<A, Error>>>);
 
@@ -82,7 +82,7 @@ impl<A: Clone> Latest<A> {
     }
 }
 
-/// One turn (time slice) of a run. Between two turns, another thread may ask for the answer.
+/// One turn (time slice) of a run. Between two turns (time slices) of a run, another thread may ask for the answer.
 #[derive(Debug)]
 pub struct Turn<'a> {
     run: &'a RunMonitor<'a>,
@@ -106,7 +106,7 @@ impl<'a> Turn<'a> {
         self.ends.is_some()
     }
 
-    /// True if the turn must end now. The call reads the clock.
+    /// True if the turn must end now. A call of `is_over` reads the clock.
     pub fn is_over(&self) -> bool {
         self.run.stopped().is_some() || self.ends.is_some_and(|end| Instant::now() >= end)
     }
@@ -148,8 +148,8 @@ impl TurnLength {
     }
 }
 
-/// Stores the run of `answer` in the answer, so that the run can be lengthened. `state` is the state at the end of the run, and `begin` starts the
-/// run again.
+/// Stores a run in its answer `answer`, so that the run can be lengthened. `state` is the state at the end of the run, and `begin` starts the run
+/// again.
 pub fn continued<S: RunState + 'static>(
     answer: Answer,
     state: S,
@@ -189,7 +189,7 @@ type Begin = dyn Fn() -> Result<Box<dyn RunState>, Error> + Send + Sync;
 
 /// The run of an answer, which can be lengthened.
 pub(crate) struct Continuation {
-    /// The state at the end of the run; `None` if the state was too large, or if another answer was made from it.
+    /// The state at the end of the run; `None` if the state was too large, or if a longer run has already been continued from this state.
     state: Mutex<Option<Box<dyn RunState>>>,
     begin: Arc<Begin>,
     /// The number of steps that were added to the run after `begin` started it.
@@ -243,7 +243,7 @@ impl Continuation {
         state.unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Returns the run with the parameters of its model.
+    /// Returns this run of an answer with the given parameters of its model.
     pub(crate) fn with_parameters(&self, parameters: ParameterValues) -> Self {
         Self {
             extended: self.extended,
@@ -265,7 +265,7 @@ impl Continuation {
         }
     }
 
-    /// Returns the run after `more` steps were added to it; `state` is the state at its end.
+    /// Returns the run as it is after `more` further steps; `state` is the state at the end of the longer run.
     pub(crate) fn with_state(&self, more: u64, state: Box<dyn RunState>) -> Self {
         Self {
             extended: self.extended.saturating_add(more),

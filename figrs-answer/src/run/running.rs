@@ -14,17 +14,17 @@ use figrs_factor::Stopped;
 /// A handle of a run in a thread of its own, as [`Run::start`](crate::Run::start) returns it. At any time, the run can give its answer so far, be
 /// stopped, be resumed and be lengthened.
 ///
-/// A clone is another handle of the same run. The run stops when the last handle is dropped. A deadline or an interrupt of the algorithm stops the
-/// run as [`stop`](Self::stop) does; after [`resume`](Self::resume), the whole time until the deadline is available again.
+/// A clone of a handle is another handle of the same run. The run stops when the last handle is dropped. A deadline or an interrupt of the algorithm
+/// stops the run as [`stop`](Self::stop) does; after [`resume`](Self::resume), the whole time until the deadline is available again.
 ///
 /// **Guarantee.** Except for its time, the answer of a finished run is equal to the last bit to the answer of [`Run::run`](crate::Run::run). A run
 /// that was stopped, resumed and lengthened has the answer of a single run of the same total length. Markov chains keep the burn-in of the original
-/// run, which is also the burn-in of a single longer run only if the settings state it.
+/// run. A single longer run has the same burn-in only if the settings state the length of the burn-in.
 ///
 /// **Complexity.** A sampler works in turns (time slices) of about 20 milliseconds, and a call of [`answer`](Self::answer) waits for the end of a
-/// turn. The call takes time in proportion to the size of the sums or the number of draws so far. For other algorithms, the call does not wait: it
-/// returns the answer after the last finished depth, round or bounds. A stopped run ends within or after the current step, block of worlds, depth,
-/// round or attempt.
+/// turn. A call of `answer` takes time in proportion to the size of the sums or the number of draws so far. For other algorithms, a call of `answer`
+/// does not wait: it returns the answer after the last finished depth of expansion, round of iterations or improvement of bounds. A stopped run ends
+/// within or after the current step, block of worlds, depth, round or attempt.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -68,11 +68,11 @@ impl Drop for StopAtDrop {
 /// The run, which its thread and its handles share.
 #[derive(Debug)]
 struct SharedRun<A> {
-    /// A thread locks `next` before `work`, and unlocks `next` afterwards. A thread that asks for the answer therefore gets it after the current
-    /// turn.
+    /// A thread locks the mutex `next` before the mutex `work`, and unlocks `next` afterwards. A thread that asks for the answer therefore gets the
+    /// answer after the current turn (time slice).
     next: Mutex<()>,
     work: Mutex<Work<A>>,
-    /// The answer that can be read during a turn, for a state with long turns.
+    /// The answer that other threads can read during a turn (time slice), if the turns of this run are long.
     latest: Option<Latest<A>>,
     stop: Arc<AtomicBool>,
     is_working: Mutex<bool>,
@@ -117,7 +117,7 @@ impl<A: Clone + Send + 'static> Running<A> {
         running
     }
 
-    /// Returns the answer computed from the work so far; any thread may call this at any time. If the run is not finished, its answer states
+    /// Returns the answer computed from the work so far; any thread may call `answer` at any time. If the run is not finished, its answer states
     /// [`Stopped::Interrupted`] as the reason for its end, or [`Stopped::Deadline`] after a deadline.
     ///
     /// **Errors.** [`Error::NothingDone`] if the work so far does not suffice for an answer; the errors of the algorithm.
@@ -132,10 +132,10 @@ impl<A: Clone + Send + 'static> Running<A> {
     }
 
     /// Increases the requested number of samples, draws or steps of each chain, populations of particles, rounds or operations by `more`. Continues
-    /// the run unless it was stopped. The documentation of each algorithm states the unit that it counts.
+    /// the run unless it was stopped. The documentation of each algorithm states whether `more` counts samples, steps, rounds or something else.
     ///
-    /// **Errors.** The error with which the run ended; [`Error::InvalidSetting`] if the sum is too large. The run ends with the error
-    /// [`Error::ParameterChanged`] if a [`Param`](figrs_core::Param) of the model was set since the run began.
+    /// **Errors.** The error with which the run ended; [`Error::InvalidSetting`] if the sum of the old number and `more` is too large. The run ends
+    /// with the error [`Error::ParameterChanged`] if a [`Param`](figrs_core::Param) of the model was set since the run began.
     pub fn extend(&self, more: u64) -> Result<(), Error> {
         let mut work = self.run.lock();
         let state = work.state.as_mut().map_err(|error| error.clone())?;
@@ -182,7 +182,7 @@ impl<A: Clone + Send + 'static> Running<A> {
         }
     }
 
-    /// Calls `read` with the state of the run between two turns.
+    /// Calls `read` with the state of the run between two turns (time slices) of the run.
     pub(crate) fn with_state<R>(
         &self,
         read: impl FnOnce(&dyn RunState<A>) -> Result<R, Error>,
@@ -200,7 +200,7 @@ impl<A> Work<A> {
         guarded(|| state.answer(self.stopped))
     }
 
-    /// Runs one turn; returns `true` if the run has ended.
+    /// Runs one turn (time slice) of the run; returns `true` if the run has ended.
     fn advance(&mut self, turn: &Turn<'_>) -> bool {
         let Ok(state) = &mut self.state else {
             return true;
@@ -248,7 +248,7 @@ impl<A: Clone + Send + 'static> SharedRun<A> {
         }
     }
 
-    /// Runs one turn after another until the run has ended or is stopped.
+    /// Runs one turn (time slice) of the run after another, until the run has ended or is stopped.
     fn work(&self) {
         loop {
             let is_stopped = self.turns();
@@ -262,7 +262,7 @@ impl<A: Clone + Send + 'static> SharedRun<A> {
         }
     }
 
-    /// Runs one turn after another; returns `true` if the run was stopped before its end.
+    /// Runs one turn (time slice) of the run after another; returns `true` if the run was stopped before its end.
     fn turns(&self) -> bool {
         let (watch, algorithm, asked) = {
             let work = self.lock();

@@ -40,7 +40,8 @@ impl<'a> TimeShare<'a> {
         }
     }
 
-    /// Creates the time share of a chain that can be continued later: all the time until the deadline. The burn-in is not shortened.
+    /// Creates the time share of a chain that can be continued later: all the time until the deadline. The burn-in of a chain that can be continued
+    /// later is not shortened.
     pub fn undivided(run: &'a RunMonitor<'a>) -> Self {
         Self {
             run,
@@ -50,7 +51,7 @@ impl<'a> TimeShare<'a> {
         }
     }
 
-    /// Returns the reason why the chain must end now; `None` if it need not end. Without a deadline, the call does not read the clock.
+    /// Returns the reason why the chain must end now; `None` if it need not end. Without a deadline, a call of `stopped` does not read the clock.
     #[inline]
     pub fn stopped(&self) -> Option<Stopped> {
         if self.run.is_interrupted() {
@@ -60,13 +61,13 @@ impl<'a> TimeShare<'a> {
         (self.run.elapsed() >= ends).then_some(Stopped::Deadline)
     }
 
-    /// True if a third of the chain's time share has passed. The burn-in must then end, so that draws are kept.
+    /// True if a third of the chain's time share has passed. At this time, the burn-in must end, so that some draws of the chain are kept.
     #[inline]
     pub fn is_warm_up_over(&self) -> bool {
         self.warm_up.is_some_and(|warm| self.run.elapsed() >= warm)
     }
 
-    /// True if a report to the listener is due, because more than the interval has passed since the last report.
+    /// True if a report to the listener is due, because the last report is longer ago than the interval between reports.
     #[inline]
     pub fn is_report_due(&self) -> bool {
         if !self.run.has_listener() {

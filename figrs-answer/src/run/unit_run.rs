@@ -29,11 +29,11 @@ pub type SharedQuestion = Arc<(Model, Vec<AnyElement>)>;
 ///
 /// **Guarantee.** If the serde format keeps the bits of numbers (for JSON, by the feature `float_roundtrip` of `serde_json`), a run that was saved
 /// and loaded has the same answers to the last bit as a run that was not, even if it is lengthened afterwards. A saved run has a checksum, so that
-/// changed numbers are an error.
+/// changed numbers are recognised and returned as an error.
 ///
 /// **Complexity.** The memory of a run that can be saved grows with the number of its units of work. A loaded run of independent worlds or
-/// populations continues where it was saved, after its first unit was repeated. A loaded run of Markov chains repeats all steps of its chains,
-/// because the values of elements need not be serialisable; during these steps, the answer is computed from the saved draws.
+/// populations continues from the state in which it was saved, after its first unit of work was repeated. A loaded run of Markov chains repeats all
+/// steps of its chains, because the values of elements need not be serialisable; during these steps, the answer is computed from the saved draws.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -56,7 +56,7 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
     /// Returns the deadline, the interrupt and the listener of the sampler.
     fn watch(&self) -> &Watch;
 
-    /// Returns the deadline, the interrupt and the listener of the sampler, to be replaced.
+    /// Returns a mutable reference to the deadline, the interrupt and the listener of the sampler.
     fn watch_mut(&mut self) -> &mut Watch;
 
     /// Returns the sampler with another deadline, interrupt and listener.
@@ -87,7 +87,7 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
         })
     }
 
-    /// Creates the state of a run whose units of work are stored separately.
+    /// Creates the state of a run whose units of work are stored separately, not as one sum.
     #[doc(hidden)]
     fn portable_state(&self, question: SharedQuestion) -> Box<dyn RunState> {
         Box::new(UnitRun::new(self, question, Absorption::Later))
@@ -180,13 +180,12 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
     }
 
     /// Continues a run that was saved. The sampler must have the settings with which the saved run was started. The first unit of work is computed
-    /// again, and a different result shows that the model is a different one. On a platform whose elementary functions round differently, the result
-    /// of the first unit may differ although the model is the same.
+    /// again; if its result differs, the given model is not the model of the saved run. On a platform whose elementary functions round differently,
+    /// the result of the first unit may differ although the model is the same.
     ///
-    /// **Errors.** [`Error::OtherModel`] if the names, source lines or observed values of evidence and targets differ, or the result of the first unit
-    /// (which is not compared for Markov chains, because a loaded run repeats all their steps with the given model);
-    /// [`Error::UnfitPart`] if the settings differ, or if the saved run is damaged or was saved in a format that does not keep the bits of numbers; the
-    /// errors of the sampler.
+    /// **Errors.** [`Error::OtherModel`] if the evidence or the targets differ in names, source lines or observed values, or if the first unit of
+    /// work has another result (for Markov chains, this result is not compared); [`Error::UnfitPart`] if the settings differ, or if the saved run is
+    /// damaged or was saved in a format that does not keep the bits of numbers; the errors of the sampler.
     fn load<T: PortableTargets + ?Sized>(
         &self,
         model: &Model,
@@ -254,7 +253,8 @@ pub struct UnitsOfRun<S: MergeableSampler> {
 
 /// A saved run, which serde can serialise.
 ///
-/// A run is preserved to the last bit if the format preserves the bits of floating-point numbers, as [`PortablePart`](crate::PortablePart) says.
+/// A saved run is preserved to the last bit if the format preserves the bits of floating-point numbers, as [`PortablePart`](crate::PortablePart)
+/// explains.
 #[derive(Debug, Serialize, Deserialize)]
 #[must_use]
 pub struct SavedRun<P> {
@@ -274,12 +274,12 @@ impl<P: Serialize> SavedRun<P> {
     }
 }
 
-/// True if a deadline or an interrupt ended the work before any unit of work was finished.
+/// True if a deadline or an interrupt ended a run before any unit of work was finished.
 fn is_cut(error: &Error) -> bool {
     error.is_stopped() || matches!(error, Error::NothingDone { .. })
 }
 
-/// Returns the first setting in which two texts of settings differ, from each text.
+/// Returns the first setting in which two texts of settings differ, as it stands in each of the two texts.
 fn first_difference<'t>(a: &'t str, b: &'t str) -> [&'t str; 2] {
     let mut letters = a.char_indices().zip(b.chars());
     let different = letters.find(|((_, a), b)| a != b);
@@ -303,7 +303,7 @@ fn question_text(model: &Model, targets: &[AnyElement]) -> String {
 
 /// The state of a sampler's run that consists of units of work; a longer run has more units.
 ///
-/// Each turn of the run does the next units of work, and merges their contributions with the earlier ones.
+/// Each turn (time slice) of the run does the next units of work, and merges their contributions with the contributions of earlier units.
 #[derive(Debug)]
 pub struct UnitRun<S: ResumableSampler> {
     sampler: S,
@@ -313,7 +313,7 @@ pub struct UnitRun<S: ResumableSampler> {
     done: Option<Partial<S::Sums>>,
     /// Number of units of work of the whole run; `None` if the number must be computed.
     units: Option<u64>,
-    /// Number of units of work that are done together next.
+    /// Number of units of work that the run does together in its next part.
     of_part: TurnLength,
     /// Number of samples or populations that were added to the run after its start.
     extended: u64,
@@ -338,7 +338,7 @@ impl<S: ResumableSampler> UnitRun<S> {
         Box::new(Self::new(sampler, question, Absorption::AtOnce))
     }
 
-    /// Returns this state after the units of work in `done`.
+    /// Returns this state as it is after the units of work in `done` have been done.
     #[must_use]
     pub fn after(self, done: Partial<S::Sums>) -> Self {
         Self {

@@ -64,7 +64,7 @@ impl Watch {
         self.flags.is_interrupted()
     }
 
-    /// Returns an error if these settings of an algorithm that runs within another algorithm contain a deadline, a listener or an interrupt.
+    /// Returns an error if the settings of an inner algorithm, which runs within another algorithm, contain a deadline, a listener or an interrupt.
     ///
     /// Only the outer algorithm may have a deadline, a listener or an interrupt.
     pub fn refuse_within(&self, algorithm: &'static str) -> Result<(), Error> {
@@ -149,8 +149,8 @@ impl RunMonitor<'_> {
         }
     }
 
-    /// Returns a watch with the remaining time until the deadline, and with the interrupts, but without the listener, because this run reports the
-    /// progress of its part itself.
+    /// Returns the remaining time until the deadline, with the interrupts but without the listener, for an algorithm that runs as a part of this run;
+    /// this run reports the progress of its part itself.
     pub fn quiet_rest(&self) -> Watch {
         Watch {
             listener: None,
@@ -177,7 +177,7 @@ impl RunMonitor<'_> {
     }
 
     /// Reports progress to the listener. A report of less progress than the last report is ignored, because the reports of several threads may arrive
-    /// in another order.
+    /// out of order.
     pub fn report(&self, done: u64) {
         if let Some(listener) = &self.watch.listener {
             // The panic of a listener ends the run; the lock may therefore be poisoned here.

@@ -9,21 +9,23 @@ use crate::error::{Error, guarded};
 
 /// Maximum number of batches of units of work, for each thread, whose results wait to be processed.
 const MAX_BATCHES_IN_FLIGHT: u64 = 8;
-/// Divisor that gives the size of a thread's next batch: the thread's share of the remaining units of work, divided by this number (guided
-/// self-scheduling). All threads then end at about the same time.
+/// Divisor for the size of a thread's next batch: the size is the thread's share of the remaining units of work, divided by this number (guided
+/// self-scheduling). With decreasing batch sizes, all threads end at about the same time.
 const SHARE_DIVISOR: u64 = 2;
 
 /// Runs numbered units of work on up to `threads` threads, including the calling thread. The calling thread passes the results to `take` in the order
 /// of the units, until `take` returns `Break` or a unit of work fails.
 ///
 /// A thread takes up to `batch` units of work at a time. A batch should take some tenths of a millisecond; with smaller batches, threads would wait
-/// for work. Each thread has a worker of its own, which is created before the thread's first unit of work.
+/// for work. Each thread has a worker of its own (a value that the thread's units of work reuse), which is created before the thread's first unit of
+/// work.
 ///
 /// **Guarantee.** Neither the sequence of results nor the bits of their sum depend on the number of threads. The result of a unit of work must
-/// therefore depend only on its index, and not on earlier units of the same worker. Each unit of work must have its own random numbers from
-/// [`stream`](figrs_core::stream). Every sampler of figrs that runs blocks, populations or Markov chains in parallel uses this function.
+/// therefore depend only on the index of the unit, and not on earlier units of the same worker. Each unit of work must have its own random numbers
+/// from [`stream`](figrs_core::stream). Every sampler of figrs that runs blocks of samples, populations or Markov chains in parallel uses the
+/// function `in_order`.
 ///
-/// **Complexity.** Each batch of units of work takes one lock. For each thread, at most eight batches wait to be processed.
+/// **Complexity.** Each batch of units of work takes one lock. For each thread, the results of at most eight batches wait to be processed.
 ///
 /// **Errors.** The error of the failing unit of work, or of the creation of its worker, with the smallest index. A panic in a unit of work or a
 /// worker is returned as [`Error::Panicked`](crate::Error::Panicked).
@@ -113,7 +115,8 @@ pub fn in_order<W, R: Send>(
     })
 }
 
-/// Runs the units of work of `batch`. Returns their results up to the first error. The worker is created before the first batch.
+/// Runs the units of work of `batch`. Returns the results of these units of work, up to the first error. The worker (a value that units of work
+/// reuse) is created before the first batch.
 fn done<W, R>(
     own: &mut Option<W>,
     batch: Range<u64>,
@@ -173,7 +176,7 @@ struct QueueState<R> {
     /// The index of the first unit of work whose result has not been processed.
     taken: u64,
     ended: bool,
-    /// The results that wait to be processed. The key is the index of the batch's first unit of work.
+    /// The results that wait to be processed. The key of each entry is the index of the batch's first unit of work.
     results: BTreeMap<u64, Vec<Result<R, Error>>>,
 }
 
@@ -322,7 +325,7 @@ mod tests {
         }
     }
 
-    /// The parameter `batch` is the maximum number of units of work that a thread takes at a time, not the minimum.
+    /// The parameter `batch` is the maximum number of units of work that a thread takes at a time, not the minimum number.
     #[test]
     fn few_units_are_shared_too() {
         let workers = AtomicU64::new(0);
@@ -338,8 +341,8 @@ mod tests {
         assert_eq!(in_order(2, (0..4, 32), worker, work, take), Ok(()));
     }
 
-    /// The result of the second unit of work cannot be processed before that of the first unit. The first unit of work waits until the other threads
-    /// can begin no further units.
+    /// The result of the second unit of work cannot be processed before that of the first unit. In this test, the first unit of work waits until the
+    /// other threads can begin no further units.
     #[test]
     fn no_thread_runs_far_ahead() {
         let most = 2 * MAX_BATCHES_IN_FLIGHT;

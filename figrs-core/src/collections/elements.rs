@@ -85,9 +85,9 @@ impl<T: Value> Members<T> {
 
 /// A collection of elements. The number of its members is known, or uncertain with a finite or an infinite range.
 ///
-/// The members are elements of their own. If the number of members is uncertain, member 3 is one element in all worlds with more than three members,
-/// and a world evaluates only the members that exist in it. Samplers therefore accept any distribution of the number of members, such as a
-/// [`Poisson`](crate::Poisson) number; exact algorithms need a number of members with a finite range.
+/// Each member of a collection is an element of its own. If the number of members is uncertain, member 3 is one element in all worlds with more than
+/// three members, and a world evaluates only the members that exist in it. Samplers therefore accept any distribution of the number of members, such
+/// as a [`Poisson`](crate::Poisson) number; exact algorithms need a number of members with a finite range.
 ///
 /// ```
 /// # use figrs_core::{Elements, Flip, Model, Uniform};
@@ -101,18 +101,19 @@ impl<T: Value> Members<T> {
 /// # drop((total, model));
 /// ```
 ///
-/// **Cost.** For an exact algorithm and a length of at most `N`, the number of tables of a summary is linear in `N`. For an associative summary
-/// ([`count`](Self::count), [`sum`](Self::sum), [`exists`](Self::exists), [`for_all`](Self::for_all), [`reduce`](Self::reduce),
-/// [`any_of`](Self::any_of)), each table has at most (`N` + *s*) *v* rows, where *s* is the number of states of the summary and *v* the number of
-/// values of a member: the members are read from the last to the first, so that no state holds both the length and a summary. For
-/// [`fold`](Self::fold), each state holds the length and the state of the fold.
+/// **Cost.** For an exact algorithm and a collection of at most `N` members, a summary (such as a sum of the members) needs a number of probability
+/// tables that is linear in `N`. For an associative summary ([`count`](Self::count), [`sum`](Self::sum), [`exists`](Self::exists),
+/// [`for_all`](Self::for_all), [`reduce`](Self::reduce), [`any_of`](Self::any_of)), each table has at most (`N` + *s*) *v* rows, where *s* is the
+/// number of states of the summary and *v* the number of values of a member. The tables are this small because the members are read from the last to
+/// the first, so that no state holds both the length and a summary. For [`fold`](Self::fold), each state holds both the length of the collection and
+/// the accumulated state.
 ///
 /// **Errors.** If a world evaluates a member that does not exist in the world, the evaluation ends with the error [`Fault::Member`].
 #[derive(Clone)]
 pub struct Elements<T> {
     pub(super) length: Natural,
     pub(super) members: Members<T>,
-    /// For each index, an element that is true if the length is greater than the index.
+    /// For each index, an element that is true if the length of the collection is greater than the index.
     longer: Option<Process<usize, bool>>,
     pub(super) origin: Origin,
 }
@@ -214,7 +215,7 @@ impl<T: Value> Elements<T> {
         }
     }
 
-    /// Returns the member with the index `index`, from 0. The index may be an element.
+    /// Returns the member with the index `index`, from 0. The index of the member may be a number or an element.
     ///
     /// A world without a member of the given index has the error [`MemberError::NoMember`], unless evidence excludes the world. An observation of
     /// `at(3)` evaluates the member in every world, and is therefore an error if a world may have fewer than four members; observe [`get`](Self::get)
@@ -337,8 +338,8 @@ impl<T: Value> Elements<T> {
 
     /// Returns the collection of all pairs of two different members, with the smaller index first: for 3 members the pairs (0, 1), (0, 2), (1, 2).
     ///
-    /// Pairs come in the order of their greater index. The pairs of a world with few members are therefore the first pairs of a world with more
-    /// members. A collection has about n²/2 pairs, and a summary of the pairs has as many tables.
+    /// Pairs come in the order of their greater index. The pairs of a world with few members are therefore the first ones among the pairs of a world
+    /// with more members. A collection has about n²/2 pairs, and a summary of the pairs has as many tables.
     #[track_caller]
     pub fn pairs(&self) -> Elements<(T, T)> {
         let members = self.members.clone();
@@ -355,7 +356,7 @@ impl<T: Value> Elements<T> {
     }
 }
 
-/// Returns the pair number `place` in the order (0, 1), (0, 2), (1, 2), (0, 3), ...
+/// Returns the pair of indices with the number `place` in the order (0, 1), (0, 2), (1, 2), (0, 3), ...
 fn pair_at(place: usize) -> (usize, usize) {
     // The number of pairs whose greater index is below `second` is `second * (second - 1) / 2`.
     let mut second = (2 * place + 1).isqrt();

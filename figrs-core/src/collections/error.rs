@@ -42,7 +42,8 @@ pub enum MemberError {
         /// A further remedy; empty if there is none.
         remedy: &'static str,
     },
-    /// The index of a member is uncertain, and its process, whose members depend on their neighbours, has not created this member.
+    /// The index of a member is uncertain, and the member was not created before the run by its process, which cannot create it during the run
+    /// because members depend on their neighbours.
     #[error(
         "the {of} has not created its member with the index {index} of type `{index_type}`, and cannot create it within a world, because each \
         member depends on members created before it; call `at` with this index before the run"

@@ -1,11 +1,11 @@
-//! Creation of members of processes that need other members, without recursion.
+//! Creation of members of processes (families of elements with an index) that need other members, without recursion.
 //!
-//! The function of a process may ask for other members. If a member that it asks for does not exist yet, the function receives a placeholder element,
-//! and the member is put on a list. The members of the list are created first, and the function is called again. A chain of members, each of which
-//! needs the next one, may therefore have any length without a stack overflow.
+//! The function of a process may ask for other members. If the function of a process asks for a member that does not exist yet, the function receives
+//! a placeholder element, and the missing member is put on a list. The missing members on the list are created first, and then the function of the
+//! process is called again. A chain of members, each of which needs the next one, may therefore have any length without a stack overflow.
 //!
-//! If the function of a process creates another process, this inner process is new in each call. Members of an inner process are created at once, by
-//! a nested loop; all other members are put on the list of the loop that called the function.
+//! If the function of a process creates another process, this inner process is new in each call. Members of such an inner process are created
+//! immediately by a nested loop; all other missing members are put on the list of the loop that called the function.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,8 +35,8 @@ pub(super) trait Request {
     fn key(&self) -> &MemberKey;
     fn known(&self) -> Option<AnyElement>;
     fn attempt(&self) -> Attempt;
-    /// Stores the element of `attempt` as the member, unless the member exists already, and returns the member. Returns `None` if the function must
-    /// be called again, because the process has created another member since `attempt`.
+    /// Stores the element of `attempt` as the member of the process, unless the member exists already, and returns the member. Returns `None` if the
+    /// function of the process must be called again, because the process has created another member since `attempt`.
     fn remember(&self, attempt: Attempt) -> Option<AnyElement>;
     /// Returns an element whose evaluation fails because of `problem`.
     fn refused(&self, problem: Problem) -> AnyElement;
@@ -44,14 +44,14 @@ pub(super) trait Request {
 
 pub(super) struct Attempt {
     pub(super) element: AnyElement,
-    /// The number of members that existed when the function was called, if the members depend on their neighbours.
+    /// The number of members of the process that existed when its function was called, if the members depend on their neighbours.
     pub(super) known: usize,
 }
 
 pub(super) enum Problem {
-    /// The member depends on itself, through the contained members.
+    /// The member depends on itself; the text lists the members of the cycle.
     Cycle(String),
-    /// More members than the contained number wait for each other.
+    /// More members wait for each other than the limit allows; the number is the limit.
     TooMany(usize),
     /// The member does not exist yet.
     NotMade,
@@ -81,21 +81,21 @@ impl Problem {
     }
 }
 
-/// The state of a loop that makes members.
+/// The state of a loop that creates members of processes.
 #[derive(Default)]
 struct Making {
     /// The members whose function was called and needs other members, in the order of the calls.
     waiting: Vec<MemberKey>,
     is_waiting: FxHashSet<MemberKey>,
-    /// The missing members for which the running function has asked.
+    /// The missing members for which the running function of a process has asked.
     noted: Vec<Box<dyn Request>>,
     is_noted: FxHashSet<MemberKey>,
-    /// The number of processes that existed when the running function was called.
+    /// The number of processes that existed when the running function of a process was called.
     created: u64,
 }
 
 thread_local! {
-    /// The loops that make members on the running thread, from the outermost to the innermost.
+    /// The loops that create members of processes on the running thread, from the outermost to the innermost.
     static LOOPS: RefCell<Vec<Making>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -140,7 +140,7 @@ impl Making {
     }
 }
 
-/// A guard whose drop removes the innermost loop from the list of the thread's loops, also after a panic.
+/// A guard that removes the innermost loop from the list of the thread's loops when it is dropped, also after a panic.
 struct End;
 impl Drop for End {
     fn drop(&mut self) {
@@ -149,7 +149,7 @@ impl Drop for End {
     }
 }
 
-/// Calls `function` with the state of the innermost loop.
+/// Calls `function` with the state of the innermost loop that creates members.
 fn innermost<R: Default>(function: impl FnOnce(&mut Making) -> R) -> R {
     LOOPS.with_borrow_mut(|loops| loops.last_mut().map(function).unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! Collections and processes as parts of objects, whose members paths find by the number or the index in brackets.
+//! Collections and processes as parts of objects; a path such as `rooms[2]` finds a member by the number or the index in brackets.
 
 use std::panic::Location;
 
@@ -9,8 +9,8 @@ use crate::parts::{ElementMember, Indexed, IndexedMember, Member, ObjectField, P
 use crate::value::Value;
 use crate::value::plain_data::PlainData;
 
-/// A path finds a member by its number, as in `[3]`. If the length is uncertain, the part is [`at`](Elements::at), so that a world without this
-/// member is an error, unless evidence excludes the world.
+/// A path finds a member by its number, as in `[3]`. If the length of the collection is uncertain, a path leads to the element [`at`](Elements::at),
+/// so that a world without this member is an error, unless evidence excludes the world.
 impl<T: Value> Parts for Elements<T> {
     fn member(&self) -> Member<'_> {
         match self.to_vec() {
@@ -70,7 +70,7 @@ impl<I: Value, T: Value> Indexed for Process<I, T> {
     }
 }
 
-/// Returns the number or the truth value that a text states, or else the text.
+/// Returns the number or the truth value that a text states; returns the text itself if it states neither.
 fn scalar(text: &str) -> PlainData {
     let number = || text.parse().map(PlainData::Number);
     let truth = || text.parse().map(PlainData::Bool);

@@ -19,7 +19,7 @@ use crate::error::Fault;
 use crate::value::datum::Datum;
 use crate::value::{Value, canonical};
 
-/// A member of a process that exists already, with its index.
+/// An existing member of a process, with its index.
 #[derive(Clone, Debug)]
 pub struct Neighbour<I, T> {
     /// The index of the member.
@@ -43,9 +43,9 @@ enum MemberFunction<I, T> {
 }
 
 struct Members<I, T> {
-    /// The members by index, if the function does not depend on neighbours; dropped members are removed later.
+    /// The members by index, if the function of the process does not depend on neighbours; dropped members are removed later.
     by_index: FxHashMap<Datum, WeakElement>,
-    /// The number of members in `by_index` at which the dropped members are removed.
+    /// The number of members in `by_index` at which the members that were dropped are removed from it.
     sweep_at: usize,
     /// The members in the order of their indices, if the function depends on neighbours.
     in_order: Vec<Neighbour<I, T>>,
@@ -117,9 +117,9 @@ impl<I: Value, T: Value> Process<I, T> {
     /// Creates the process whose members depend on their neighbours: the function receives the index, and the existing members with the nearest
     /// smaller index and with the nearest greater index.
     ///
-    /// The distribution of the members does not depend on the order of their creation if the function returns the conditional distribution of a
-    /// Markov process given the process's values at these two indices. The next example is a Brownian motion that starts with the value zero at time
-    /// zero; the variance of an increment is the elapsed time:
+    /// The order in which members are created does not affect their distribution if the function returns the conditional distribution of a Markov
+    /// process given its values at the two neighbouring indices. The next example is a Brownian motion that starts with the value zero at time zero.
+    /// The variance of an increment is the elapsed time:
     ///
     /// ```
     /// # use figrs_core::{Constant, Normal, Process, Variance};
@@ -136,9 +136,9 @@ impl<I: Value, T: Value> Process<I, T> {
     /// # drop((start, late, early));
     /// ```
     ///
-    /// A process that is built by `between` keeps all its members. The process creates no members during the evaluation of worlds, because the
-    /// members would depend on the order in which the worlds are evaluated: [`at_element`](Self::at_element) finds only members that were created
-    /// before the run, and any other member is an error ([`MemberError::NotMade`]).
+    /// A process that is built by `between` keeps all its members. The process creates no members during the evaluation of worlds, because such
+    /// members would depend on the order in which the worlds are evaluated. [`at_element`](Self::at_element) therefore finds only members that were
+    /// created before the run, and any other member is an error ([`MemberError::NotMade`]).
     #[track_caller]
     pub fn between<F>(order: fn(&I, &I) -> Ordering, function: F) -> Self
     where
@@ -217,8 +217,8 @@ impl<I: Value, T: Value> Process<I, T> {
 
     /// Creates the member whose index is the value of the element `index`.
     ///
-    /// A member is created only for a possible value of the index, when an algorithm first needs this member. The cost is that of a
-    /// [`flat_map`](Element::flat_map).
+    /// A member is created only for a possible value of the index, when an algorithm first needs this member. An exact algorithm needs the same work
+    /// for this member as for a [`flat_map`](Element::flat_map).
     #[track_caller]
     pub fn at_element(&self, index: &Element<I>) -> Element<T> {
         let location = Location::caller();
@@ -290,14 +290,14 @@ pub(super) fn refused<T: Value>(location: &'static Location<'static>, fault: Fau
 }
 
 impl<I: Value, T: Value> Members<I, T> {
-    /// Returns the position of the member with the index `index` in the ordered list of members; if there is no such member, returns the position
-    /// where it would be inserted as the error.
+    /// Searches the ordered list of members for the index `index`: returns the position of the member or, as the error, the position at which a new
+    /// member would be inserted.
     fn place(&self, order: fn(&I, &I) -> Ordering, index: &I) -> Result<usize, usize> {
         self.in_order
             .binary_search_by(|member| order(&member.index, index))
     }
 
-    /// Removes the dropped members each time that the number of members has doubled.
+    /// Removes the dropped members of the process each time that its number of members has doubled.
     fn sweep(&mut self) {
         if self.by_index.len() >= self.sweep_at {
             self.by_index.retain(|_, member| member.is_alive());

@@ -1,9 +1,9 @@
-//! Counts, sums and folds over collections of uncertain length, as tables of linear size, for exact algorithms.
+//! Counts, sums and folds over collections of uncertain length, for exact algorithms, as probability tables whose size is linear in the length.
 //!
-//! An exact algorithm knows the possible lengths of the collection; one sequence of states therefore reads all members that any world has. If the
-//! members are read from the last to the first, a state is either the length, as long as no member is read, or a state of the summary: the number of
-//! states is the sum of these two numbers of states, and not their product. A world has a member only if the length is greater than the index of the
-//! member. A step of the sequence is one table, which reads its member only in the worlds that have the member.
+//! An exact algorithm knows the possible lengths of a collection; one sequence of states therefore reads all members that exist in any world. If the
+//! members are read from the last to the first, a state is the length until a member is read, and afterwards a state of the summary. The number of
+//! states is therefore a sum of two numbers, and not their product. A world has a member only if the length is greater than the index of the member.
+//! Each step of the sequence of states is one probability table, which reads a member only in the worlds that have the member.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -29,12 +29,13 @@ pub(super) struct Scan<'a, T> {
     longest: usize,
 }
 
-/// A state of a scan from the last member to the first. Until a member is read, the pair has the length and `None`; afterwards, the pair has zero and
-/// the state of the summary.
+/// A state of a scan, which reads the members of a collection from the last to the first. Until a member is read, the state is the length and `None`;
+/// afterwards, the state is zero and the state of the summary.
 type FromLast<S> = (usize, Option<S>);
 
 impl<'a, T: Value> Scan<'a, T> {
-    /// Creates the scan, given the possible values of the length. Returns `None` if the length of the collection may be too large for a scan.
+    /// Creates a scan (a sequence of states that reads all members), given the possible values of the length. Returns `None` if the length of the
+    /// collection may be too large for a scan.
     pub(super) fn new(
         origin: Origin,
         length: &'a Element<usize>,
@@ -65,8 +66,8 @@ impl<'a, T: Value> Scan<'a, T> {
         apply_at::<One<usize>, S>("length", self.location(), parents, function)
     }
 
-    /// Returns the state after `next` has read the members with the indices `order`. A member is read only if `is_read` is true for its index and the
-    /// state before it; otherwise the state does not change.
+    /// Returns the state after `next` has read the members with the indices `order`. A member is read only if `is_read` is true for the index of the
+    /// member and the state before it; otherwise the state does not change.
     fn read<S: Value>(
         &self,
         first: Element<S>,
@@ -89,7 +90,8 @@ fn exists<S>(at: usize, (length, state): &FromLast<S>) -> bool {
     state.is_some() || *length == at + 1
 }
 
-/// Returns a fold from the first member to the last. Each state holds the length, or zero after the last member, and the state of the fold.
+/// Returns the result of a fold over the members of a collection, from the first member to the last. Each state of the fold holds the length of the
+/// collection, or zero after the last member, and the accumulated state.
 pub(super) fn from_first<T: Value, S: Value>(
     scan: &Scan<'_, T>,
     start: S,
@@ -137,8 +139,8 @@ fn reversed<T: Value, S: Value>(
     apply_at::<One<FromLast<S>>, S>("summary", scan.location(), parents, state)
 }
 
-/// Returns a member chosen at random. From the last member to the first, if no member is chosen yet, the member with the index `at` is chosen with
-/// the probability 1 / (`at` + 1).
+/// Returns a member chosen at random. The members are visited from the last to the first; while no member is chosen, the member with the index `at`
+/// is chosen with the probability 1 / (`at` + 1).
 pub(super) fn chosen<T: Value>(scan: &Scan<'_, T>) -> Element<T> {
     type State<T> = FromLast<Option<T>>;
     // The state between the choice of a member and its reading.

@@ -19,8 +19,8 @@ use crate::value::Value;
 impl<T: Value> Elements<T> {
     /// Returns the state after `step` has processed all members from the first to the last, starting from `start`.
     ///
-    /// **Cost.** For an uncertain length with a finite range, each state in the tables of an exact algorithm holds the state of the fold and the
-    /// length. If the function is associative, [`reduce`](Self::reduce) is cheaper.
+    /// **Cost.** For a collection of uncertain length with a finite range, each state in the tables of an exact algorithm holds the accumulated state
+    /// and the length. If the function of the fold is associative, [`reduce`](Self::reduce) is cheaper.
     #[track_caller]
     pub fn fold<S: Value>(
         &self,
@@ -33,7 +33,7 @@ impl<T: Value> Elements<T> {
         })
     }
 
-    /// Returns a fold. If the length is uncertain, exact algorithms compute the fold by `scan`.
+    /// Returns a fold. If the length of the collection is uncertain, exact algorithms compute the fold by the function `scan`.
     #[track_caller]
     fn folded<S: Value, F>(
         &self,
@@ -62,7 +62,7 @@ impl<T: Value> Elements<T> {
     }
 
     /// Returns the summary of a collection of uncertain length: `begin` for no members, then `next` for each member. Exact algorithms compute the
-    /// same value by `scan`.
+    /// same summary of the collection by the function `scan`.
     #[track_caller]
     fn summary<S: Value>(
         &self,

@@ -16,7 +16,7 @@ fn id<T: Value>(element: &Element<T>) -> crate::ElementId {
     element.erased().id()
 }
 
-/// Returns the error of `element` in all worlds.
+/// Returns the error with which the evaluation of `element` ends in all worlds.
 #[track_caller]
 fn error<T: Value>(element: &Element<T>) -> MemberError {
     let targets = [element.erased().clone()];

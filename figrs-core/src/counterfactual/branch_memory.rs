@@ -32,8 +32,8 @@ struct RememberedResults {
 }
 
 impl BranchMemory {
-    /// True while the `Chain` stores its results. A `Chain` that stores its results for a counterfactual does not share them with other `Chain`
-    /// elements that have the same function.
+    /// True while the `Chain` stores its results. A `Chain` that stores its results for a counterfactual does not share the results with other
+    /// `Chain` elements that have the same function.
     pub(crate) fn is_active(&self) -> bool {
         self.is_active.load(Ordering::Acquire)
     }
@@ -115,7 +115,7 @@ impl RememberedResults {
     }
 }
 
-/// Origin of an element that a registry visits.
+/// The place where a registry (the list of all elements that a counterfactual uses) found an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum VisitedElements {
     /// The elements with evidence, and the targets of the query.
@@ -127,8 +127,8 @@ pub(super) enum VisitedElements {
 /// Registry of one counterfactual: all elements on which the roots of its query and the results of `Chain` elements depend. The registered `Chain`
 /// elements store their results.
 pub(super) struct BranchRegistry {
-    /// The registered elements. The registry keeps the elements alive; therefore algorithms treat them as shared, and no new element has the identity
-    /// of a registered element.
+    /// The registered elements. The registry keeps its elements alive; therefore algorithms treat the elements as shared, and no new element has the
+    /// identity of a registered element.
     seen: Mutex<FxHashMap<ElementId, AnyElement>>,
     max_elements: usize,
     /// The number of registered elements that `Chain` elements have created.

@@ -104,8 +104,8 @@ impl Counterfactual {
         }
     }
 
-    /// Returns an element that has the factual value of `element` also in the counterfactual world. A target can therefore combine factual and
-    /// counterfactual values.
+    /// Returns an element that has the factual value of `element` also in the counterfactual world. A target can therefore combine the factual and
+    /// the counterfactual values of elements.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model, tuple};
@@ -129,7 +129,7 @@ impl Counterfactual {
 
     /// Returns elements that an algorithm can query with the [model](Self::model), while this counterfactual is alive.
     ///
-    /// **Errors.** [`ModelError::Function`] if more elements would have to be stored than [allowed](Self::max_elements).
+    /// **Errors.** [`ModelError::Function`] if the query needs more stored elements than [allowed](Self::max_elements).
     pub fn targets(&self, targets: impl Parents) -> Result<TwinTargets, ModelError> {
         let targets = targets.elements();
         let evidence = self.model.evidence().iter().map(|(element, _)| element);

@@ -18,7 +18,7 @@ pub(super) struct TwinWorld {
     registry: Arc<BranchRegistry>,
     /// The twin of each element of the factual world; the element is stored too, so that no new element gets its identity.
     twins: Mutex<FxHashMap<ElementId, (AnyElement, AnyElement)>>,
-    /// Elements that have their factual value also in the counterfactual world, even if their parents have other values there.
+    /// Elements that have their factual value also in the counterfactual world, even if their parents have other values in that world.
     factual: Mutex<Vec<AnyElement>>,
 }
 

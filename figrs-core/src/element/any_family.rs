@@ -1,6 +1,7 @@
 //! Families of distributions without their types.
 //!
-//! Only the code in this file is compiled for each type of family. The functions of this file do not catch a panic of a family's method.
+//! Only the code in this file is compiled separately for each type of family of distributions. The functions of this file do not catch a panic of a
+//! family's method.
 
 use std::any::{Any, TypeId};
 use std::fmt::Debug;
@@ -25,7 +26,7 @@ use crate::value::datum::Datum;
 use crate::value::support::{AnyColumn, SupportBuilder};
 use crate::value::{Value, canonical};
 
-/// Untyped values of one member of a family.
+/// The values of an untyped list for one member (one set of parameters) of a family of distributions.
 #[derive(Clone, Copy)]
 pub(super) enum MemberValues<'a> {
     Numbers(&'a [f64]),
@@ -46,7 +47,7 @@ impl<'a> MemberValues<'a> {
         numbers.map_or(Self::List(values.as_any()), |x| Self::Numbers(x))
     }
 
-    /// Calls `each` with every value; returns `None` if the values have another type.
+    /// Calls `each` with every value; returns `None` if the values do not have the expected type.
     #[inline]
     fn for_each<T: Value>(self, mut each: impl FnMut(&T)) -> Option<()> {
         let values = match self {
@@ -65,10 +66,10 @@ impl<'a> MemberValues<'a> {
     }
 }
 
-/// A row of parameters that are invalid, and the error in these parameters.
+/// The index of a row of invalid parameters, and the error in these parameters.
 pub(super) type WrongRow = (usize, WrongParameter);
 
-/// A [`Family`] without its type. A method that receives a value returns `None` if the value has another type.
+/// A [`Family`] of distributions without its type. A method that receives a value returns `None` if the value has another type.
 pub(super) trait AnyFamily: Debug + Send + Sync {
     fn parameters(&self) -> &'static [&'static str];
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter>;
@@ -78,14 +79,14 @@ pub(super) trait AnyFamily: Debug + Send + Sync {
         parameters: &[Number],
     ) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault>;
     fn log_prob(&self, parameters: &[f64], value: &dyn Any) -> Option<f64>;
-    /// Appends the log-probability of each value to `logs`.
+    /// Appends the log-probability of each value under the family to `logs`.
     fn log_probs(
         &self,
         parameters: &[f64],
         values: MemberValues<'_>,
         logs: &mut Vec<f64>,
     ) -> Option<()>;
-    /// Checks the parameters of each row, and returns the log-probabilities of `value` for these parameters.
+    /// Checks each row of parameters, and returns the log-probabilities of `value` for the rows.
     fn log_probs_of_rows(
         &self,
         rows: &mut ParameterRows<'_>,
@@ -94,7 +95,7 @@ pub(super) trait AnyFamily: Debug + Send + Sync {
     fn sample(&self, parameters: &[f64], rng: &mut dyn Rng) -> Datum;
     fn sample_many(&self, parameters: &[f64], count: usize, rng: &mut Stream)
     -> Box<dyn AnyColumn>;
-    /// Checks the parameters of each row, and draws a value for each row.
+    /// Checks each row of parameters, and draws a value for the parameters of each row.
     fn sample_rows(
         &self,
         rows: &mut ParameterRows<'_>,
@@ -106,7 +107,7 @@ pub(super) trait AnyFamily: Debug + Send + Sync {
         likelihood: &Likelihood,
         rng: &mut dyn Rng,
     ) -> Option<Datum>;
-    /// Adds the log-probability of each value to `likelihood`.
+    /// Adds the log-probability of each value of the family to `likelihood`.
     fn likelihood(
         &self,
         parameters: &[f64],
@@ -147,7 +148,7 @@ pub(super) trait AnyFamily: Debug + Send + Sync {
     fn list(&self, of: &AnyElement, values: &[&Datum]) -> Option<(AnyElement, Datum)>;
 }
 
-/// A family that elements share.
+/// A family of distributions that several elements share.
 #[derive(Clone, Debug)]
 pub(super) enum SharedFamily {
     /// A family without fields, which needs no memory.
@@ -203,7 +204,7 @@ impl<T, F: Debug> Debug for TypedFamily<T, F> {
 }
 
 impl<T: Value, F: Family<T>> TypedFamily<T, F> {
-    /// Checks the parameters of each row, and calls `each` with them.
+    /// Checks each row of parameters, and calls `each` with the parameters of the row.
     #[inline]
     fn for_each_row(
         &self,

@@ -75,7 +75,7 @@ pub(crate) fn apply_shared_at<A: Arguments, T: Value>(
     Element::from_kind(constructor, location, kind)
 }
 
-/// A function from a result to the values of the parents that this result implies; see [`ApplyOp::demand`].
+/// A function that returns, for a result of the deterministic function, the values that the parents must have; see [`ApplyOp::demand`].
 pub(crate) type ImpliedParents = fn(&Datum, parents: usize) -> Option<Vec<Option<Datum>>>;
 
 pub(crate) fn apply_with_demand<A: Arguments, T: Value>(
@@ -93,7 +93,7 @@ pub(crate) fn apply_with_demand<A: Arguments, T: Value>(
     Element::from_kind(constructor, location, kind)
 }
 
-/// Creates the list of the values of `parents`; it is a linear function of them if they are real numbers.
+/// Creates an element whose value is the list of the values of `parents`; for real numbers, the list is a linear function of the parents.
 pub(crate) fn apply_list<T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -257,7 +257,7 @@ where
 }
 
 /// The identity of a function that was given to an element or to evidence. If two functions have equal identities, results that were computed for one
-/// of them hold for the other. A function without an identity may still be the same as another function.
+/// of the functions hold for the other. Two functions may be the same even if one of them has no identity.
 ///
 /// A closure that captures nothing always has an identity. A function that is shared through [`Parents::map_shared`](crate::Parents::map_shared) or a
 /// similar method has an identity while an element holds it.
@@ -291,9 +291,9 @@ impl FunctionId {
 /// The identity of a call of a [`Recursive`](crate::Recursive) function: equal calls have the same distribution.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CallId {
-    /// The function that is called.
+    /// The recursive function that is called.
     pub function: FunctionId,
-    /// The argument of the call.
+    /// The argument of the recursive call.
     pub argument: Datum,
 }
 
@@ -317,13 +317,13 @@ fn panicked(payload: Box<dyn Any + Send>) -> Fault {
 }
 
 thread_local! {
-    /// Number of calls of [`unprinted`] that are in progress on this thread.
+    /// Number of calls of [`unprinted`], which hides the messages of panics, that are in progress on this thread.
     static CALLS: Cell<u32> = const { Cell::new(0) };
-    /// File, line and column of the last panic on this thread.
+    /// File, line and column of the code where the last panic on this thread occurred.
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Ends a call of [`unprinted`] when it is dropped, even if the call panics.
+/// A guard that ends a call of [`unprinted`] when it is dropped, even if the call panics.
 struct End;
 impl Drop for End {
     fn drop(&mut self) {
@@ -353,7 +353,7 @@ pub fn unprinted<R>(function: impl FnOnce() -> R) -> R {
     function()
 }
 
-/// Maximum number of elements that the comparison of two results visits.
+/// Maximum number of elements that are compared when a user's function is called twice to check that it is pure.
 const MAX_COMPARED_ELEMENTS: usize = 64;
 
 fn differ(a: &AnyElement, b: &AnyElement) -> Option<String> {
@@ -371,8 +371,8 @@ fn differ(a: &AnyElement, b: &AnyElement) -> Option<String> {
     None
 }
 
-/// Returns an error if two results of one function for the same arguments differ. Only distributions, constants and other data of the elements are
-/// compared, not functions.
+/// Calls of one function with the same arguments must agree; returns an error if two results differ. The comparison of results covers distributions,
+/// constants and other data of the elements, but not their functions.
 pub(crate) fn check_purity(first: &AnyElement, second: &AnyElement) -> Result<(), Fault> {
     match impurity(first, second) {
         Some(difference) => Err(Fault::Impure(difference)),
@@ -380,7 +380,7 @@ pub(crate) fn check_purity(first: &AnyElement, second: &AnyElement) -> Result<()
     }
 }
 
-/// Returns a description of a difference between two results of one function, or `None` if no difference is found.
+/// Returns a description of a difference between two results of one function, or `None` if the results do not differ.
 pub(crate) fn impurity(first: &AnyElement, second: &AnyElement) -> Option<String> {
     let mut pairs = vec![(first.clone(), second.clone())];
     let mut compared = 0;
@@ -398,7 +398,7 @@ pub(crate) fn impurity(first: &AnyElement, second: &AnyElement) -> Option<String
 }
 
 /// In debug builds, checks that a function has the same result if an argument is replaced by an equal value that prints differently. The function
-/// `compare` calls the function for given arguments, and describes the difference between the results.
+/// `compare` calls the user's function for given arguments, and describes the difference between the results.
 pub(crate) fn check_equal_arguments(
     supports: &[&Support],
     arguments: &[&dyn Any],

@@ -84,12 +84,12 @@ macro_rules! floats {
 }
 floats!(f32, f64);
 
-/// A function that has no result for some of its arguments, as an operation of `Apply` elements.
+/// An operation of `Apply` elements that is a partial function: for some of its arguments, the function has no result.
 struct PartialFunction<A, F> {
     function: F,
     /// The arithmetic operation and its constant operands, if the numbers have the type `f64`.
     operation: Option<RealOperation>,
-    /// For a function that reads its last argument only if its first argument has certain values: the test whether the last argument is read.
+    /// The test whether the last argument is read, for a function that reads its last argument only if its first argument has certain values.
     is_read: Option<ReadTest>,
     arguments: PhantomData<fn(A)>,
 }
@@ -280,8 +280,8 @@ pub(crate) fn fallible_apply_at<A: Arguments, T: Value>(
     partial_at::<A, T>(name, location, parents, None, contained)
 }
 
-/// Creates the state after `step` has read the element `read`, if `is_read` is true for the state before; otherwise the state does not change, and a
-/// world does not evaluate `read`.
+/// Creates an element for the next state of a sequence: `step` reads the element `read` if `is_read` is true for the state before. Otherwise the
+/// state does not change, and a world does not evaluate `read`.
 pub(crate) fn step_if_at<S: Value, T: Value>(
     location: &'static Location<'static>,
     state: &Element<S>,

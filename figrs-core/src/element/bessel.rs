@@ -5,8 +5,8 @@ use std::f64::consts::TAU;
 /// Argument *x* from which the asymptotic series is exact to rounding: its least term is about exp(−2x).
 const LARGE: f64 = 20.0;
 
-/// Returns the sum of a series whose first term is one, given the ratio of each term to the term before it. The sum ends when a further term does not
-/// change it. The sum of an asymptotic series also ends when the terms no longer decrease.
+/// Returns the sum of a series whose first term is one, given the ratio of each term to the term before it. The sum of the series ends when a further
+/// term does not change the sum. The sum of an asymptotic series also ends when the terms no longer decrease.
 fn series(is_asymptotic: bool, ratio: impl Fn(f64) -> f64) -> f64 {
     let (mut term, mut sum) = (1.0, 1.0);
     for k in 1..200 {
@@ -24,8 +24,8 @@ fn series(is_asymptotic: bool, ratio: impl Fn(f64) -> f64) -> f64 {
     sum
 }
 
-/// Returns the series of the Bessel function of order `order` (0 or 1) at `x`: for small `x` without the factor (x / 2)^order, for large `x` without
-/// the factor exp(x) / sqrt(2πx). NIST Digital Library of Mathematical Functions, 10.25.2 and 10.40.1.
+/// Returns the sum of the series of the Bessel function of order `order` (0 or 1) at `x`: for small `x` without the factor (x / 2)^order, for large
+/// `x` without the factor exp(x) / sqrt(2πx). The two series are 10.25.2 and 10.40.1 in the NIST Digital Library of Mathematical Functions.
 fn bessel_series(order: f64, x: f64) -> f64 {
     if x < LARGE {
         let quarter = x * x / 4.0;

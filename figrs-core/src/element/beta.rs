@@ -165,7 +165,8 @@ impl Family<f64> for BetaDistribution {
         share.clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON / 2.0)
     }
 
-    /// Returns `None` for shape parameters above 10 000, for which the series of the library of special functions is inaccurate.
+    /// Returns the tail probabilities; `None` for shape parameters above 10 000, for which the series of the library of special functions is
+    /// inaccurate.
     fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
         if parameters[0].max(parameters[1]) > 1e4 {
             return None;

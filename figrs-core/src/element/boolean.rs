@@ -58,7 +58,7 @@ impl Element<bool> {
         )
     }
 
-    /// True if exactly one of the elements is true, also written `&a ^ &b`.
+    /// True if exactly one of the two elements is true, also written `&a ^ &b`.
     #[track_caller]
     pub fn xor(&self, other: &Self) -> Self {
         self.binary("xor", other, Location::caller(), |a, b| a != b)

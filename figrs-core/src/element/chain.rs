@@ -92,7 +92,7 @@ pub(crate) fn chain_or_scan_at<A: Arguments, T: Value>(
     Element::from_kind(constructor, location, kind)
 }
 
-/// A function from the possible values of the parents of a `Chain` to an element that replaces the `Chain` in tables.
+/// A function that exact algorithms use in place of a `Chain`: maps the possible values of its parents to an element that replaces the `Chain`.
 type ForTables = Box<dyn Fn(&[&Support]) -> Option<AnyElement> + Send + Sync>;
 
 struct ChainFunction<A, F> {

@@ -20,8 +20,8 @@ impl ContinuousUniform {
     /// Creates a number between `lower` and `upper`; `upper` must be greater than `lower`. Each bound of the interval is a number, a
     /// [`Param`](crate::Param), or an element.
     ///
-    /// The mean is (lower + upper) / 2, and the variance is (upper − lower)² / 12. The density is the same at both
-    /// ends of the interval as in its interior.
+    /// The continuous uniform distribution has the mean (lower + upper) / 2 and the variance (upper − lower)² / 12. The uniform density is the same
+    /// at both ends of the interval as in its interior.
     #[track_caller]
     pub fn new(lower: impl Into<Operand>, upper: impl Into<Operand>) -> Element<f64> {
         compiled_family!(

@@ -19,15 +19,15 @@ macro_rules! convention {
 }
 
 convention! {
-    /// The mean squared distance from the mean: the square of the standard deviation.
+    /// A variance: the mean squared distance from the mean, which is the square of the standard deviation.
     Variance
-    /// The square root of the variance.
+    /// A standard deviation: the square root of the variance.
     StandardDeviation
-    /// The inverse of the variance, to which [`Gamma`](crate::Gamma) is conjugate.
+    /// A precision: the inverse of the variance, to which [`Gamma`](crate::Gamma) is conjugate.
     Precision
-    /// Expected number of events per unit of time: the inverse of a [`Scale`].
+    /// A rate: the expected number of events per unit of time, which is the inverse of a [`Scale`].
     Rate
-    /// Factor by which a distribution is stretched: the inverse of a [`Rate`].
+    /// A scale: the factor by which a distribution is stretched, which is the inverse of a [`Rate`].
     Scale
     /// The degrees of freedom of [`StudentT`](crate::StudentT), which determine the shape of its tails, or of [`Wishart`](crate::Wishart), where they
     /// are the number of normal vectors whose outer products are summed.
@@ -89,7 +89,7 @@ pub struct RateOrScale {
     pub(super) operand: Operand,
 }
 
-/// Implements the conversions of wrapper types to a type whose fields are the convention and the operand.
+/// Implements the conversions of wrapper types such as `Rate` to a type with two fields: which wrapper was used, and the wrapped parameter.
 macro_rules! conversions {
     ($target:ident { $field:ident }: $($name:ident => $convention:expr),+ $(,)?) => {$(
         impl<P: Into<Operand>> From<$name<P>> for $target {

@@ -29,8 +29,8 @@ impl Covariance {
         &self.0
     }
 
-    /// Creates the covariance matrix with the lower triangle `numbers`, such as a value of [`Wishart`](crate::Wishart). The triangle is listed row by
-    /// row: the first (i + 1)(i + 2) / 2 numbers are rows 0 to i.
+    /// Creates the covariance matrix with the lower triangle `numbers`, such as a value of [`Wishart`](crate::Wishart). The lower triangle of the
+    /// covariance matrix is listed row by row: the first (i + 1)(i + 2) / 2 numbers are rows 0 to i.
     ///
     /// ```
     /// # use figrs_core::Covariance;
@@ -77,8 +77,8 @@ impl Covariance {
     }
 }
 
-/// Returns the rows of the lower triangular matrix L with L Lᵀ = `rows` (Golub and Van Loan, "Matrix Computations", section 4.2). If L does not
-/// exist, returns a predicate about the matrix as the error.
+/// Returns the rows of the lower triangular matrix L with L Lᵀ = `rows` (Golub and Van Loan, "Matrix Computations", section 4.2). If the matrix has
+/// no Cholesky factor L, the error is a phrase about the matrix, such as "is not positive definite: ...".
 pub(super) fn cholesky(rows: &[Vec<f64>]) -> Result<Vec<Vec<f64>>, String> {
     let size = rows.len();
     let mut lower: Vec<Vec<f64>> = Vec::with_capacity(size);
@@ -126,8 +126,8 @@ pub(super) fn mirror(rows: &mut [Vec<f64>]) {
     }
 }
 
-/// Returns the matrix `rows`, made positive definite if rounding has made it singular: the numbers off the diagonal are moved towards zero by at most
-/// about twice the necessary factor.
+/// Returns the matrix `rows`, made positive definite if rounding has made it singular: the numbers off the diagonal are multiplied by a factor
+/// slightly below one.
 pub(super) fn kept_definite(mut rows: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let mut moved = f64::EPSILON;
     while cholesky(&rows).is_err() && moved <= 1.0 {
@@ -153,7 +153,7 @@ pub(super) fn triangle(rows: &[Vec<f64>], without: usize) -> Vec<f64> {
 pub(super) struct FactoredCovariance {
     /// The numbers of the covariance matrix, row by row.
     numbers: SmallVec<[f64; 4]>,
-    /// The numbers of the lower triangle of the Cholesky factor, row by row; or the error in the covariance matrix as a predicate.
+    /// The numbers of the lower triangle of the Cholesky factor, row by row; for an invalid covariance matrix, a phrase that describes the error.
     factor: Result<SmallVec<[f64; 3]>, String>,
     size: usize,
 }
@@ -172,7 +172,7 @@ impl FactoredCovariance {
         &self.numbers
     }
 
-    /// Returns the number of rows; if the covariance matrix is invalid, returns the error as a predicate.
+    /// Returns the number of rows of the covariance matrix; if the matrix is invalid, returns a phrase that describes the error.
     pub(super) fn size(&self) -> Result<usize, &str> {
         self.factor
             .as_ref()
@@ -180,7 +180,7 @@ impl FactoredCovariance {
             .map_err(|problem| &problem[..])
     }
 
-    /// Returns the rows of the Cholesky factor, each up to the diagonal; no rows if the covariance matrix is invalid.
+    /// Returns the rows of the Cholesky factor, each up to the diagonal; returns no rows if the covariance matrix is invalid.
     pub(super) fn factor_rows(&self) -> impl ExactSizeIterator<Item = &[f64]> {
         let numbers = self.factor.as_deref().unwrap_or_default();
         (0..self.size().unwrap_or(0)).map(|i| &numbers[i * (i + 1) / 2..][..=i])

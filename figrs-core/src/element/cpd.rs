@@ -19,8 +19,8 @@ pub struct Cpd;
 impl Cpd {
     /// Creates an element that takes its value from the element in one row of the table: the row whose key is the values of the parents.
     ///
-    /// Each combination of parent values that can occur needs exactly one row. A world whose combination has no row, or two rows, has an error. For
-    /// tables of numbers instead of elements, see [`Table`](crate::Table).
+    /// The table needs exactly one row for each combination of parent values that can occur. If the table has no row, or two rows, for the values of
+    /// the parents in a possible world, that world has an error. For conditional tables of numbers instead of elements, see [`Table`](crate::Table).
     ///
     /// ```
     /// # use figrs_core::{Cpd, Flip};

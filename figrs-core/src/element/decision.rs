@@ -12,12 +12,13 @@ use crate::value::Value;
 
 /// Builds a decision: an element whose value is not random, but chosen among options when the values of some elements are known.
 ///
-/// The first argument gives the elements whose values are known when the decision is made: one element, a tuple or a list of elements, or `()`. A
-/// decision has no probabilities. `MaximiseUtility` (of `figrs-learn`) finds the choices of largest expected utility. Every other algorithm that
-/// reaches a decision returns the error [`ModelError::Undecided`](crate::ModelError::Undecided), unless [`Model::intervene`](crate::Model::intervene)
-/// sets the decision.
+/// The first argument of `Decision::new` gives the elements whose values are known when the decision is made: one element, a tuple or a list of
+/// elements, or `()`. A decision has options, but no probabilities. The algorithm `MaximiseUtility` (of `figrs-learn`) finds the choices of largest
+/// expected utility for all decisions. Every other algorithm that reaches a decision returns the error
+/// [`ModelError::Undecided`](crate::ModelError::Undecided), unless [`Model::intervene`](crate::Model::intervene) sets the decision.
 ///
-/// Options that are listed twice count as one option. If the largest expected utility belongs to several options, the first of them is chosen.
+/// An option of the decision that is listed twice counts as one option. If several options of a decision have the largest expected utility, the first
+/// of them is chosen.
 ///
 /// ```
 /// # use figrs_core::{Constant, Decision, Flip, If, Parents};
@@ -52,7 +53,7 @@ impl<T: Value> Distribution<T> for Options<T> {
         Err("a decision has no probabilities".into())
     }
 
-    /// Lists the options with equal probabilities; of equal options, only the first is listed.
+    /// Lists the options of the decision, each with the same probability.
     fn outcomes(&self) -> Outcomes<T> {
         let share = 1.0 / self.0.len() as f64;
         Outcomes::Finite(

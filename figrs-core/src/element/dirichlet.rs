@@ -19,12 +19,13 @@ use crate::value::vector::Vector;
 pub struct Dirichlet;
 
 impl Dirichlet {
-    /// Creates a list with the concentration parameters `concentrations`; there must be at least two concentration parameters. The density over all
-    /// numbers of the list except the last is proportional to the product of `x_i^(a_i - 1)`.
+    /// Creates a list with the concentration parameters `concentrations`; there must be at least two concentration parameters. The Dirichlet density
+    /// over all numbers `x_i` of the list except the last is proportional to the product of `x_i^(a_i - 1)`, with the concentrations `a_i`.
     ///
-    /// The support consists of the lists of the same length whose numbers sum to one. If A is the sum of the concentrations `a_i`, the means are
-    /// `a_i / A`, and the variances are `a_i (A - a_i) / (A² (A + 1))`. Given counts `c_i` of the values of [`Select::by`](crate::Select::by), the
-    /// posterior is `Dirichlet(a_i + c_i)`. The numbers of an observed list must sum to one within 1e-9.
+    /// The support of the Dirichlet distribution consists of the lists of positive numbers that sum to one, with one number for each concentration.
+    /// If A is the sum of the concentrations `a_i`, the numbers of the list have the means `a_i / A` and the variances
+    /// `a_i (A - a_i) / (A² (A + 1))`. If the list gives the probabilities of [`Select::by`](crate::Select::by), and its values are observed with the
+    /// counts `c_i`, the posterior of the list is `Dirichlet(a_i + c_i)`. The numbers of an observed Dirichlet list must sum to one within 1e-9.
     ///
     /// ```
     /// # use figrs_core::{Dirichlet, Select};
@@ -44,7 +45,7 @@ impl Dirichlet {
     }
 }
 
-/// Tolerance on the sum of the numbers of an observed list.
+/// Tolerance within which the numbers of an observed Dirichlet list must sum to one.
 const TOLERANCE: f64 = 1e-9;
 
 #[derive(Clone)]

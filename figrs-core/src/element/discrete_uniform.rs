@@ -21,7 +21,8 @@ pub struct DiscreteUniform;
 impl DiscreteUniform {
     /// Creates an integer from `lower` to `upper`, both included; each bound is an integer or an element of integers.
     ///
-    /// The mean is (lower + upper) / 2, and the variance is (n² − 1) / 12 for a range of n values; n is at most 2²⁴.
+    /// The mean of the discrete uniform distribution is (lower + upper) / 2, and its variance is (n² − 1) / 12 for a range of n values; n is at most
+    /// 2²⁴.
     #[track_caller]
     pub fn new(lower: impl Into<Integer>, upper: impl Into<Integer>) -> Element<i64> {
         compiled_family!(

@@ -48,13 +48,14 @@ impl Bins {
         Self::width(lower, upper, count, false)
     }
 
-    /// Creates cells as [`equal_width`](Self::equal_width) does, but adds any probability outside the cells to the first and last cells.
+    /// Creates cells of equal width as [`equal_width`](Self::equal_width) does, but adds any probability outside the cells to the first and last
+    /// cells.
     pub fn equal_width_clipped(lower: f64, upper: f64, count: usize) -> Self {
         Self::width(lower, upper, count, true)
     }
 
-    /// Creates `count` cells of the same probability, 1 / `count`; the value of a cell is its median. The results of a discretised `Chain` have
-    /// different cells, and therefore different values.
+    /// Creates `count` cells of the same probability, 1 / `count`; the value of a cell is its median. If a `Chain` is discretised, each element that
+    /// its function returns has its own cells, and therefore its own values.
     pub fn quantiles(count: usize) -> Self {
         let division = BinScheme::Probability;
         Self { division, count }
@@ -69,7 +70,8 @@ impl Bins {
         Self { division, count }
     }
 
-    /// Returns the point below which a fraction of the cells lies, for fractions from zero to one; for quantiles, the point is a quantile of `op`.
+    /// Returns the point below which a fraction (from zero to one) of the cells lies; for cells of equal probability, the point is a quantile of
+    /// `op`.
     fn point(&self, op: &dyn AtomicOp, fraction: f64) -> Result<f64, String> {
         match self.division {
             BinScheme::Width { lower, upper, .. } => Ok(lower + (upper - lower) * fraction),
@@ -158,7 +160,7 @@ pub(crate) fn tails(op: &dyn AtomicOp, x: f64) -> Result<Tails, String> {
     })
 }
 
-/// Returns the least number below which the probability is at least `p`.
+/// Returns a quantile: the least number whose cumulative probability is at least `p`.
 pub(crate) fn quantile_at(op: &dyn AtomicOp, p: f64) -> Result<f64, String> {
     quantile(op, |tails| {
         if p < 0.5 {
@@ -169,7 +171,7 @@ pub(crate) fn quantile_at(op: &dyn AtomicOp, p: f64) -> Result<f64, String> {
     })
 }
 
-/// Returns the least number whose tail probabilities satisfy `reached`, found by bisection over all floating-point numbers in order.
+/// Returns the least number whose tail probabilities satisfy the predicate `reached`, found by bisection over all floating-point numbers in order.
 pub(crate) fn quantile(op: &dyn AtomicOp, reached: impl Fn(Tails) -> bool) -> Result<f64, String> {
     // This function maps numbers to integers in the same order. Apart from the types, it is its own inverse.
     let key = |x: f64| {
@@ -197,13 +199,13 @@ impl Element<f64> {
     /// Creates a finite element that replaces a continuous element, for exact algorithms.
     ///
     /// The discretised element takes one value for each cell of `bins`. The probability of each value is the exact probability of its cell, computed
-    /// from the cumulative distribution function. The discretised element has nearly the same distribution as this element, but is independent of it;
-    /// use it *instead* of this element. The discretisation error of an answer depends on the number of cells; to estimate the error, compare the
-    /// answers for two numbers of cells.
+    /// from the cumulative distribution function. The discretised element has nearly the same distribution as the continuous element, but is
+    /// independent of it; use it *instead* of the continuous element. The error that discretisation causes in an answer depends on the number of
+    /// cells; to estimate the error, compare the answers for two numbers of cells.
     ///
-    /// If the element is a `Chain`, or has elements as parameters, each result of the `Chain` is discretised. The parents of a discretised element
-    /// must be finite; discretise them if necessary. Results of a `Chain` that have finite supports are not changed. A function of continuous
-    /// elements (`Apply`) cannot be discretised; discretise its parents instead.
+    /// If the element is a `Chain`, or has elements as parameters, discretisation applies to each element that the function of the `Chain` returns.
+    /// The parents of a discretised element must be finite; discretise them if necessary. Elements with finite supports that a `Chain` returns are
+    /// not changed by discretisation. A function of continuous elements (`Apply`) cannot be discretised; discretise its parents instead.
     ///
     /// ```
     /// # use figrs_core::{Bins, Flip, Normal, Variance};
@@ -221,8 +223,9 @@ impl Element<u64> {
     /// Creates a finite element that replaces an element with infinitely many values, such as [`Poisson`](crate::Poisson).
     ///
     /// The truncated element takes the values in `range`, with their conditional probabilities *given* that the value is in `range`. The argument
-    /// `range` is a number, which is the largest value, or a range such as `1..=20`. The truncated element is independent of this element. Each
-    /// result of a `Chain` is truncated separately; results with finite supports are not changed.
+    /// `range` is a number, which is the largest value, or a range such as `1..=20`. The truncated element is independent of the element that it
+    /// replaces. If a `Chain` is truncated, each element that its function returns is truncated separately; elements with finite supports are not
+    /// changed.
     #[track_caller]
     pub fn truncated(&self, range: impl Into<CountRange>) -> Self {
         let range: CountRange = range.into();
@@ -278,13 +281,13 @@ impl Division<u64> for CountRange {
     }
 }
 
-/// A division of the values of an atomic element into finitely many values.
+/// A division of the values of a random element without parents into finitely many values.
 trait Division<T>: Clone + Send + Sync + 'static {
-    /// Lists the outcomes of the finite element that replaces an atomic element.
+    /// Lists the outcomes of the finite element that replaces a random element without parents.
     fn outcomes(&self, op: &dyn AtomicOp) -> Result<Vec<(T, f64)>, String>;
 }
 
-/// Returns the distribution that `distribution` divides into cells, and the cells, if `distribution` is that of a discretised element.
+/// If `distribution` is that of a discretised element, returns the original distribution and the cells into which it is divided.
 pub(super) fn divided(distribution: &dyn Any) -> Option<(&dyn AtomicOp, &Bins)> {
     let discretised = distribution.downcast_ref::<DiscretisedElement<f64, Bins>>()?;
     match discretised.source.kind() {
@@ -316,8 +319,8 @@ fn finite_at<T: Value + Default, D: Division<T>>(
     }
 }
 
-/// An element with finitely many outcomes that replaces another element. A `Chain` is replaced by a `Chain`, and any other element by an atomic
-/// element.
+/// An element with finitely many outcomes that replaces another element. A `Chain` is replaced by a `Chain`, and any other element by an element
+/// without parents.
 struct DiscretisedElement<T, D> {
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -418,7 +421,7 @@ mod tests {
     use super::*;
     use crate::{Normal, StandardDeviation};
 
-    /// Regression test: for negative quantiles, the bisection did not end between two neighbouring numbers.
+    /// Regression test: for negative quantiles, the bisection that searches a quantile did not end between two neighbouring numbers.
     #[test]
     fn quantiles_are_found_below_zero_as_above() {
         for deviation in [1.0, 0.3, 1e17, 1e-200] {

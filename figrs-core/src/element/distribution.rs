@@ -14,14 +14,15 @@ use crate::value::Value;
 /// The support of a [`Distribution`], with probabilities if it is finite.
 #[derive(Clone, Debug)]
 pub enum Outcomes<T> {
-    /// Finitely many values with their probabilities, which sum to one. Values that can never occur are omitted from the list of outcomes. A value
-    /// whose probability is too small for `f64` is listed with probability zero, and its `log_prob` is finite.
+    /// The distribution has finitely many values; the list contains each value with its probability, and the probabilities sum to one. Values that
+    /// can never occur are omitted from the list of outcomes. A value whose probability is too small for `f64` is listed with probability zero, and
+    /// its `log_prob` is finite.
     Finite(Vec<(T, f64)>),
-    /// Countably many values, which cannot be listed.
+    /// The distribution has countably infinitely many values, which cannot be listed.
     Infinite,
-    /// Finitely many values, but too many to be listed.
+    /// The distribution has finitely many values, but too many to be listed.
     TooMany,
-    /// A continuum of values, with a density.
+    /// The distribution has a continuum of values, with a density.
     Continuous,
 }
 
@@ -29,17 +30,17 @@ pub enum Outcomes<T> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Space {
-    /// All real numbers, or all lists of real numbers; some of them may have density zero.
+    /// The values are all real numbers, or all lists of real numbers; some of them may have density zero.
     #[default]
     Real,
-    /// Lists of positive numbers that sum to one; the density is over all numbers except the last.
+    /// The values are lists of positive numbers that sum to one; the density is over all numbers except the last.
     Simplex,
 }
 
 /// A probability distribution over values of type `T`; each `Atomic` element has a distribution.
 ///
-/// Implement this trait to define your own atomic element, and build the element with
-/// [`Atomic::new`](crate::Atomic::new). A distribution whose parameters are elements, are learned, or have conjugate priors is a [`Family`].
+/// Implement the trait `Distribution` to define your own element without parents, and build the element with [`Atomic::new`](crate::Atomic::new). If
+/// the parameters of a distribution are elements, are learned, or have conjugate priors, implement the trait [`Family`] instead.
 ///
 /// ```
 /// use figrs_core::rand::{Rng, RngExt};
@@ -68,13 +69,13 @@ pub enum Space {
 /// # drop(u);
 /// ```
 pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
-    /// Checks the parameters; an error names the parameter, its value and the allowed values.
+    /// Checks the parameters of the distribution; an error names the parameter, its value and the allowed values.
     ///
-    /// `check` is called when an expansion or a sampler first reaches the element. Other methods must not panic for any parameter value, because a
-    /// [`Param`](crate::Param) may change after the call of `check`.
+    /// `check` is called when an algorithm first lists the possible values of the element, or when a sampler first reaches the element. The other
+    /// methods of the trait must not panic for any parameter value, because a [`Param`](crate::Param) may change after the call of `check`.
     fn check(&self) -> Result<(), String>;
 
-    /// Returns the outcomes. If the most probable outcomes of a query have equal probability, the first of them is the answer.
+    /// Returns the outcomes. If the most probable outcomes of a query have equal probability, the answer is the one that is listed first.
     fn outcomes(&self) -> Outcomes<T>;
 
     /// Returns the natural logarithm of the probability of `value`, or of its density if the outcomes are continuous.
@@ -89,7 +90,8 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         (0..count).map(|_| self.sample(rng)).collect()
     }
 
-    /// Returns the cumulative probabilities at `value`, if the distribution defines them. [Discretisation](crate::Element::discretised) needs these probabilities.
+    /// Returns the cumulative probabilities at `value`, if the distribution defines them. [Discretisation](crate::Element::discretised) needs these
+    /// cumulative probabilities.
     fn tails(&self, value: &T) -> Option<Tails> {
         let _ = value;
         None
@@ -111,7 +113,8 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         format!("{self:?}")
     }
 
-    /// Returns the number of bytes that the distribution holds on the heap, such as a list of outcomes. The memory limit includes these bytes.
+    /// Returns the number of bytes that the distribution holds on the heap, such as a list of outcomes. The memory limit of an algorithm includes the
+    /// bytes that a family or a distribution holds on the heap.
     fn heap_bytes(&self) -> usize {
         0
     }
@@ -122,15 +125,15 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
 /// The lower and the upper tail probability are both stored, because one minus a tiny probability would lose its digits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tails {
-    /// The probability of this value and all lower values.
+    /// The probability that a random value is at most the given value.
     pub lower: f64,
-    /// The probability of all higher values.
+    /// The probability that a random value is greater than the given value.
     pub upper: f64,
 }
 
 impl Tails {
-    /// Returns the tails within [0, 1], because rounding may move them out of this interval; `None` if one of them is NaN, as computed
-    /// probabilities of very large numbers may be.
+    /// Returns the tail probabilities clamped to [0, 1], because rounding may move them out of this interval; `None` if one of them is NaN, as
+    /// computed probabilities of very large numbers may be.
     pub(super) fn clamped(self) -> Option<Self> {
         let Self { lower, upper } = self;
         (!lower.is_nan() && !upper.is_nan()).then(|| Self {
@@ -139,8 +142,9 @@ impl Tails {
         })
     }
 
-    /// Returns the probability of the values above the value with the tails `self`, up to the value with the tails `right`. The two upper or the two
-    /// lower tail probabilities, whichever are smaller, are subtracted from each other, so that no digits are lost.
+    /// Returns the probability of an interval: the values above the value with the tail probabilities `self`, up to the value with the tail
+    /// probabilities `right`. The two upper or the two lower tail probabilities of an interval, whichever are smaller, are subtracted from each
+    /// other, so that no digits are lost.
     pub(crate) fn until(self, right: Self) -> f64 {
         let inside = if self.upper < 0.5 {
             self.upper - right.upper
@@ -157,7 +161,7 @@ pub struct WrongParameter {
     /// The index of the wrong parameter; [`WHOLE`](Self::WHOLE) if the error is in no single parameter.
     pub index: usize,
     /// The violation, such as `is outside [0, 1]`; the error message prints it after the name and the value of the parameter. If the index is
-    /// [`WHOLE`](Self::WHOLE), `problem` is a complete sentence.
+    /// [`WHOLE`](Self::WHOLE), the field `problem` of the error is a complete sentence.
     pub problem: String,
 }
 
@@ -178,19 +182,21 @@ impl WrongParameter {
 /// A parametric family of distributions over values of type `T`, such as all normal distributions.
 ///
 /// Each parameter of an element of the family is a number, a [`Param`](crate::Param), or an element. For given parameters, the distribution of the
-/// family is called a member of the family. Samplers draw values from members, and compute the probabilities of values, without building elements.
-/// [`Atomic::family`](crate::Atomic::family) builds an element of the family.
+/// family is called a member of the family: the normal distribution with mean 0 and variance 1 is a member of the normal family. Samplers draw values
+/// from members of the family, and compute the probabilities of values, without building elements. [`Atomic::family`](crate::Atomic::family) builds
+/// an element of the family.
 pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     /// Returns the names of the parameters in order, for use in messages.
     fn parameters(&self) -> &'static [&'static str];
 
-    /// Checks the values of the parameters.
+    /// Checks the values of the parameters of the family.
     ///
-    /// Other methods must not panic for any parameter value, because a [`Param`](crate::Param) may change after the call of `check`.
+    /// The other methods of the trait must not panic for any parameter value, because a [`Param`](crate::Param) may change after the call of `check`.
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter>;
 
-    /// Returns the outcomes. If the most probable outcomes of a query have equal probability, the first of them is the answer. Outcomes that are
-    /// impossible for a constant parameter are omitted. Outcomes that are impossible only for the present value of a `Param` must be listed.
+    /// Returns the outcomes. If the most probable outcomes of a query have equal probability, the answer is the one that is listed first. Outcomes
+    /// that are impossible for a constant parameter are omitted from the list of outcomes. Outcomes that are impossible only for the present value of
+    /// a `Param` must be listed, because the value may change.
     fn outcomes(&self, parameters: &[Number]) -> Outcomes<T>;
 
     /// Returns the natural logarithm of the probability of `value`, or of its density if the outcomes are continuous.
@@ -199,21 +205,22 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     /// Draws a random value from the member of the family with the parameters `parameters`.
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> T;
 
-    /// Returns the cumulative probabilities at `value`, if the family defines them. [Discretisation](crate::Element::discretised) needs these probabilities.
+    /// Returns the cumulative probabilities at `value`, if the family defines them. [Discretisation](crate::Element::discretised) needs these
+    /// cumulative probabilities.
     fn tails(&self, parameters: &[f64], value: &T) -> Option<Tails> {
         let _ = (parameters, value);
         None
     }
 
     /// Returns an upper bound of the `log_prob` of `value` over all values of the unknown parameters, whose entries in `parameters` are `None`.
-    /// Returns `None` if no bound exists or is known.
+    /// Returns `None` if no upper bound of the log-probability exists or is known.
     fn max_log_prob(&self, parameters: &[Option<f64>], value: &T) -> Option<f64> {
         let _ = (parameters, value);
         None
     }
 
     /// True if `other` is the same family, that is, has the same member for the same parameters. The result may be `false` for equal families, but
-    /// the computation then takes longer if many values are observed.
+    /// inference then takes longer if many values are observed.
     fn is_same_as(&self, other: &Self) -> bool {
         let _ = other;
         size_of::<Self>() == 0
@@ -221,11 +228,11 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
 
     /// Returns sufficient statistics of independent values of one member of the family.
     ///
-    /// [`log_prob_of_all`](Self::log_prob_of_all) and [`likelihood_of_all`](Self::likelihood_of_all) are computed from these statistics, whose length
-    /// does not depend on the number of values.
+    /// [`log_prob_of_all`](Self::log_prob_of_all) and [`likelihood_of_all`](Self::likelihood_of_all) are computed from the sufficient statistics,
+    /// whose length does not depend on the number of values.
     ///
     /// Returns `None` if the family has no sufficient statistics, or if they do not determine the log-probability, for example because a value is
-    /// outside the support. Without sufficient statistics, `log_prob` and `likelihood` are called for each value.
+    /// outside the support. If a family has no sufficient statistics, `log_prob` and `likelihood` are called for each value.
     fn statistics(&self, values: &[T]) -> Option<Vec<f64>> {
         let _ = values;
         None
@@ -238,14 +245,14 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         f64::NAN
     }
 
-    /// Returns the space of the values of a continuous member.
+    /// Returns the space of the values of a continuous member of the family, such as the real numbers.
     fn space(&self) -> Space {
         Space::Real
     }
 
     /// Adds to `likelihood` the `log_prob` of `value`, as a function only of the parameters with indices in `open`. The range `open` contains one
-    /// parameter, or several parameters that are the entries of one list. The method calls [`refuse`](Likelihood::refuse) if `log_prob` is not a sum
-    /// of [`Term`]s.
+    /// parameter, or several parameters that are the entries of one list. The method `likelihood` calls [`refuse`](Likelihood::refuse) if `log_prob`
+    /// is not a sum of [`Term`]s.
     fn likelihood(
         &self,
         parameters: &[f64],
@@ -258,16 +265,17 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     }
 
     /// Returns the derivative of the `log_prob` of `value` with respect to the parameter at `index`; at probability zero, returns the derivative of
-    /// the probability itself. Returns `None` if the derivative is unknown or does not exist; sensitivity analysis then returns an error.
+    /// the probability itself. Returns `None` if the derivative of the log-probability is unknown or does not exist; sensitivity analysis then
+    /// returns an error.
     ///
-    /// The derivative must be exact, not an estimate. The default implementation computes the derivative from the terms of
-    /// [`likelihood`](Self::likelihood).
+    /// The derivative of the log-probability must be exact, not an estimate. The default implementation of `log_prob_derivative` computes the
+    /// derivative from the terms of [`likelihood`](Self::likelihood).
     fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &T) -> Option<f64> {
         derivative_by_terms(self, parameters, index, value)
     }
 
     /// Adds [`log_prob_of_all`](Self::log_prob_of_all) to `likelihood`, as a function only of the parameters with indices in `open`. The default
-    /// implementation calls [`refuse`](Likelihood::refuse); the caller then calls [`likelihood`](Self::likelihood) for each value.
+    /// implementation of this method calls [`refuse`](Likelihood::refuse); the caller then calls [`likelihood`](Self::likelihood) for each value.
     fn likelihood_of_all(
         &self,
         parameters: &[f64],
@@ -279,50 +287,49 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         likelihood.refuse();
     }
 
-    /// Returns the terms of the likelihoods to which the members are conjugate: if a likelihood has only these terms,
-    /// [`sample_conditional`](Self::sample_conditional) can draw from the product of a member and the likelihood. The list of terms is empty if the
-    /// family has no conjugate likelihood.
+    /// Returns the terms of the likelihoods to which the members of the family are conjugate: if a likelihood has only these terms,
+    /// [`sample_conditional`](Self::sample_conditional) can draw from the product of a member and the likelihood. The list of conjugate terms is
+    /// empty if the family has no conjugate likelihood.
     fn conjugate_terms(&self) -> &'static [Term] {
         &[]
     }
 
-    /// Returns the parameters of the member whose density is proportional to a member's density times `likelihood`; `None` if no member has this
-    /// density. The likelihood has no terms except [`conjugate_terms`](Self::conjugate_terms).
+    /// Returns the parameters of the member of the family whose density is proportional to the density of the given member times `likelihood`; `None`
+    /// if no member has this density. The argument `likelihood` has no terms except those in [`conjugate_terms`](Self::conjugate_terms).
     ///
-    /// Exact algorithms use the member with these parameters as the posterior distribution.
+    /// Exact algorithms use the member of the family with the returned parameters as the posterior distribution.
     fn posterior(&self, parameters: &[f64], likelihood: &Likelihood) -> Option<Vec<f64>> {
         let _ = (parameters, likelihood);
         None
     }
 
-    /// Returns the mean and the variance of each of the numbers of which a value consists; a moment that does not exist is infinite or NaN. Returns
-    /// `None` if the moments are not known.
+    /// Returns the mean and the variance of a value of the distribution, or of each number in a value that is a list; a moment that does not exist is
+    /// infinite or NaN. Returns `None` if the moments of the distribution are not known.
     fn moments(&self, parameters: &[f64]) -> Option<Vec<(f64, f64)>> {
         let _ = parameters;
         None
     }
 
-    /// Returns the mode of the distribution, as the list of the numbers of which the value consists; `None` if the density is unbounded or the mode
-    /// is not known.
+    /// Returns the mode of the distribution, as one number or a list of numbers; `None` if the density is unbounded or the mode is not known.
     ///
-    /// `MpeExact` uses the mode for a parameter with a conjugate prior.
+    /// The algorithm `MpeExact` uses the mode for a parameter with a conjugate prior.
     fn mode(&self, parameters: &[f64]) -> Option<Vec<f64>> {
         let _ = parameters;
         None
     }
 
-    /// Returns the parameters of Student's t-distribution of a normal number whose precision or variance has this distribution: the degrees of
-    /// freedom and the squared scale.
+    /// If the precision or the variance of a normal number has the given distribution, the normal number has a Student's t-distribution; returns the
+    /// degrees of freedom and the squared scale of that t-distribution.
     fn student_t_of_spread(&self, parameters: &[f64]) -> Option<(f64, f64)> {
         let _ = parameters;
         None
     }
 
-    /// Draws a random value with a density proportional to the member's density times the likelihood; `None` if such a value cannot be drawn. The
-    /// likelihood has no terms except [`conjugate_terms`](Self::conjugate_terms). The default implementation draws from the
-    /// [`posterior`](Self::posterior).
+    /// Draws a random value whose density is proportional to the density of a member of the family times the likelihood; `None` if such a value
+    /// cannot be drawn. The argument `likelihood` has no terms except those in [`conjugate_terms`](Self::conjugate_terms). The default implementation
+    /// draws from the [`posterior`](Self::posterior) distribution.
     ///
-    /// The draw must be exact, because samplers rely on it.
+    /// The value must be drawn exactly from the conditional distribution, because samplers rely on it.
     fn sample_conditional<R: Rng + ?Sized>(
         &self,
         parameters: &[f64],
@@ -333,27 +340,28 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         Some(self.sample(&posterior, rng))
     }
 
-    /// Returns the member as a normal distribution whose mean is a linear function of the unknown parameters, whose entries in `parameters` are
-    /// `None`. Exact algorithms have a closed form for normal distributions with linear means. Returns `None` if the members are not normal, or if
-    /// their means are not linear in the unknown parameters.
+    /// Returns the normal distribution of the given member, whose mean is a linear function of the unknown parameters; the entries of unknown
+    /// parameters in `parameters` are `None`. Exact algorithms compute posteriors in closed form for normal distributions with linear means. Returns
+    /// `None` if the members of the family are not normal, or if their means are not linear in the unknown parameters.
     fn linear_gaussian(&self, parameters: &[Option<f64>]) -> Option<LinearGaussian> {
         let _ = parameters;
         None
     }
 
-    /// Returns a short description of a member for diagrams, such as `Flip(0.3)`.
+    /// Returns a short description of a member of the family for diagrams, such as `Flip(0.3)`.
     fn describe(&self, parameters: &[Number]) -> String {
         let shown: Vec<String> = parameters.iter().map(|p| format!("{p:?}")).collect();
         format!("{self:?}({})", shown.join(", "))
     }
 
-    /// Returns the number of bytes that the family holds on the heap, such as a list of outcomes. The memory limit includes these bytes.
+    /// Returns the number of bytes that the description of the family holds on the heap, such as a list of outcomes. The memory limit of an algorithm
+    /// includes the bytes that a family or a distribution holds on the heap.
     fn heap_bytes(&self) -> usize {
         0
     }
 }
 
-/// Returns the derivative of `log_prob` with respect to the parameter at `index`, computed from the terms of the likelihood.
+/// Returns the derivative of the log-probability with respect to the parameter at `index`, computed from the terms of the likelihood.
 pub(crate) fn derivative_by_terms<T: Value>(
     family: &impl Family<T>,
     parameters: &[f64],

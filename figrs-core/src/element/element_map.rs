@@ -5,17 +5,17 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use super::node::ElementId;
 
-/// A map from elements to values.
+/// A hash map from elements to values.
 ///
-/// The identity of an element is its address, and elements that are created one after another have addresses near each other. The map stores
-/// elements of one block of memory near each other, so that the processor's cache has most entries if elements are visited in the order of their
+/// The identity of an element is its address, and elements that are created one after another have addresses near each other. The map stores elements
+/// with neighbouring addresses near each other, so that the processor's cache has most entries if elements are visited in the order of their
 /// creation.
 pub type ElementMap<T> = HashMap<ElementId, T, BuildHasherDefault<ElementHasher>>;
 
-/// Base-2 logarithm of the alignment of addresses.
+/// Base-2 logarithm of the alignment of the addresses of elements.
 const ALIGNMENT: u32 = 4;
 
-/// Base-2 logarithm of the number of aligned addresses in a block of memory. Blocks are scattered over the map.
+/// Base-2 logarithm of the number of aligned addresses in one block of memory. The hash function scatters blocks of memory over the hash map.
 const BLOCK: u32 = 11;
 
 /// An odd number for multiplicative hashing: 2⁶⁴ divided by the golden ratio.
@@ -52,7 +52,8 @@ mod tests {
 
     use super::ElementHasher;
 
-    /// Numbers at regular distances must not share places of a table, and neighbours must have places near each other.
+    /// The hash function must give addresses at regular distances different places in a hash table, and neighbouring addresses places near each
+    /// other.
     #[test]
     fn regular_addresses_get_different_places() {
         let hash =

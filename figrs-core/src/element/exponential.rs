@@ -23,8 +23,8 @@ pub struct Exponential;
 impl Exponential {
     /// Creates a time with the [`Rate`](crate::Rate) or the [`Scale`](crate::Scale) `pace`; the scale is the mean.
     ///
-    /// The support is the non-negative numbers. The density is rate · exp(−rate · x), the mean 1 / rate and the
-    /// variance 1 / rate².
+    /// The support of the exponential distribution is the non-negative numbers. The exponential density is rate · exp(−rate · x), the mean 1 / rate
+    /// and the variance 1 / rate².
     #[track_caller]
     pub fn new(pace: impl Into<RateOrScale>) -> Element<f64> {
         let RateOrScale { pace, operand } = pace.into();
@@ -69,7 +69,7 @@ impl Family<f64> for ExponentialDistribution {
         self.0 == other.0
     }
 
-    /// Returns the number of values and their sum.
+    /// Returns the sufficient statistics of exponential values: the number of values and their sum.
     fn statistics(&self, values: &[f64]) -> Option<Vec<f64>> {
         let positive = values.iter().all(|x| *x >= 0.0);
         positive.then(|| vec![values.len() as f64, sum_of(values, |x| *x)])

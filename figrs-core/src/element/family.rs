@@ -30,9 +30,8 @@ use crate::value::support::AnyColumn;
 impl Atomic {
     /// Creates an element of `family` with the parameters `parameters`; each parameter is a number, a [`Param`](crate::Param), or an element.
     ///
-    /// All entries of the list of parameters must have the same type. If some entries of the list are numbers and others are elements,
-    /// convert each entry to an
-    /// [`Operand`]:
+    /// All entries of the list `parameters` must have the same Rust type. If some parameters in the list are numbers and others are elements, convert
+    /// each of them to an [`Operand`]:
     ///
     /// ```
     /// # use figrs_core::rand::{Rng, RngExt};
@@ -65,9 +64,9 @@ impl Atomic {
 /// The parameters of a family, without a heap allocation for one or two parameters.
 pub(crate) type Operands = SmallVec<[Operand; 2]>;
 
-/// Creates the member of `family` with the parameters `parameters`, one for each parameter name.
+/// Creates the member of the family `family` with the parameters `parameters`, one for each parameter name.
 ///
-/// The created element is atomic if all parameters are numbers; otherwise it is a `Chain` whose parents are the elements among the parameters.
+/// If all parameters are numbers, the created element has no parents; otherwise it is a `Chain` whose parents are the elements among the parameters.
 pub(crate) fn family_at<T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -90,8 +89,8 @@ pub(crate) fn family_at<T: Value>(
 
 /// Defines a function like [`family_at`] for one type of family.
 ///
-/// A constructor is generic in its parameters, and is therefore compiled in the crate that calls it. Code that depends only on the
-/// family is compiled once, in this crate.
+/// The constructor of an element is generic in its parameters, and is therefore compiled in the crate that calls it. Code that depends only on the
+/// family, not on the types of the parameters, is compiled once, in this crate.
 macro_rules! compiled_family {
     ($constructor:literal: $family:ident => $value:ty, $parameters:expr) => {
         compiled_family!($constructor: $family => $value, $family, $parameters)
@@ -219,7 +218,8 @@ fn kind_of(
 pub(super) struct FamilyMember {
     family: SharedFamily,
     parameters: MemberParameters,
-    /// The prior, if the element is a parameter to be learned: it is random for samplers, and learned by expectation maximisation.
+    /// The prior distribution, if the element is a parameter to be learned: samplers treat such a parameter as random, and expectation maximisation
+    /// learns it.
     prior: Option<Box<LearnedPrior>>,
 }
 

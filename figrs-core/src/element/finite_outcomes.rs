@@ -4,23 +4,23 @@ use super::label::Label;
 use crate::error::ModelError;
 use crate::value::support::Support;
 
-/// The finite support of an atomic element or of a table row, with probabilities.
+/// The finite support, with probabilities, of an element without parents or of one row of a conditional probability table.
 #[derive(Clone, Debug)]
 pub struct FiniteOutcomes {
-    /// The possible values of the element or row.
+    /// The possible values of the element or of the table row.
     pub support: Support,
     /// The probability of each outcome; a probability that is too small for `f64` is listed as zero, but its logarithm is finite.
     pub probabilities: Vec<f64>,
 }
 
-/// Reason why the outcomes of an atomic element cannot be listed.
+/// Reason why the possible values of an element without parents cannot be listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotEnumerable {
-    /// There are countably many outcomes.
+    /// The element has countably infinitely many outcomes.
     Infinite,
     /// The element is continuous: its outcomes are uncountable.
     Continuous,
-    /// There are finitely many outcomes, but too many to be listed.
+    /// The element has finitely many outcomes, but too many to be listed.
     TooMany,
 }
 
@@ -34,7 +34,7 @@ impl NotEnumerable {
         }
     }
 
-    /// Returns the error of an algorithm that must enumerate the values of each unobserved element.
+    /// Returns the error of an algorithm that must list the values of each unobserved element.
     pub fn unless_observed(self, element: Label) -> ModelError {
         ModelError::NotFinite {
             element,
@@ -43,7 +43,7 @@ impl NotEnumerable {
         }
     }
 
-    /// Returns the error of an algorithm that must enumerate the values of each element, even if the element is observed.
+    /// Returns the error of an algorithm that must list the values of each element, even if the element is observed.
     pub fn even_if_observed(self, element: Label) -> ModelError {
         ModelError::NotFinite {
             element,

@@ -63,7 +63,7 @@ impl Family<bool> for Bernoulli {
         if *value { p.ln() } else { (-p).ln_1p() }
     }
 
-    /// Returns the number of values, and the number of values that are true.
+    /// Returns the sufficient statistics of Boolean values: the number of values, and the number of values that are true.
     fn statistics(&self, values: &[bool]) -> Option<Vec<f64>> {
         let heads = values.iter().filter(|value| **value).count();
         Some(vec![values.len() as f64, heads as f64])

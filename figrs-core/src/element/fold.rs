@@ -7,10 +7,12 @@ use crate::element::parents::{AsElement, Function};
 use crate::element::{Constant, Element, apply_shared_at};
 use crate::value::Value;
 
-/// Creates the state after `step` has processed all `elements` in order, starting from `start`. The elements are a list or an iterator.
+/// Creates the state that remains after `step` has processed all `elements` in order, starting from `start`. The argument `elements` is a list or an
+/// iterator.
 ///
-/// Each step of the fold is an `Apply` whose parents are the previous state and one element. Therefore the cost of a constraint over a whole list (a
-/// count, a pattern, connectivity) depends only on the number of distinct states of the fold.
+/// `fold` creates one `Apply` element for each list element: its parents are the previous state and the list element. With `fold`, the cost of a
+/// constraint over a whole list (a count, a pattern, connectivity) depends only on the number of distinct states, not on the number of possible
+/// lists.
 ///
 /// ```
 /// # use figrs_core::{Flip, fold};

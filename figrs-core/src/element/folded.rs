@@ -24,8 +24,8 @@ impl HalfNormal {
     /// Creates the absolute value of a normal number of mean zero. The given [`Variance`](crate::Variance),
     /// [`StandardDeviation`](crate::StandardDeviation) or [`Precision`](crate::Precision) describes the normal number, not its absolute value.
     ///
-    /// The support is the non-negative numbers. The density is 2 exp(−x² / (2 variance)) / sqrt(2π variance), the mean sqrt(2 variance / π) and the
-    /// variance (1 − 2 / π) variance.
+    /// The absolute value has the non-negative numbers as its support. The half-normal density is 2 exp(−x² / (2 variance)) / sqrt(2π variance), the
+    /// mean sqrt(2 variance / π) and the variance (1 − 2 / π) variance.
     #[track_caller]
     pub fn new(spread: impl Into<Spread>) -> Element<f64> {
         let (family, spread) = NormalDistribution::of_spread(spread.into());
@@ -43,7 +43,8 @@ pub struct HalfCauchy;
 impl HalfCauchy {
     /// Creates the absolute value of a Cauchy number with location zero and the [`Scale`] `scale`, which is the median of the absolute value.
     ///
-    /// The support is the non-negative numbers. The density is 2 / (π scale (1 + (x / scale)²)); the distribution has no mean.
+    /// The absolute value has the non-negative numbers as its support. The half-Cauchy density is 2 / (π scale (1 + (x / scale)²)); the distribution
+    /// has no mean.
     #[track_caller]
     pub fn new<P: Into<Operand>>(scale: Scale<P>) -> Element<f64> {
         compiled_family!(
@@ -53,7 +54,7 @@ impl HalfCauchy {
     }
 }
 
-/// The family of the absolute values of a symmetric family, whose first parameter is the centre.
+/// The family of the absolute values of numbers from a symmetric family, whose first parameter is the centre.
 #[derive(Clone)]
 struct FoldedDistribution<F> {
     name: &'static str,
@@ -66,7 +67,7 @@ impl<F> fmt::Debug for FoldedDistribution<F> {
     }
 }
 
-/// Returns the parameters of the symmetric distribution with centre zero.
+/// Returns the parameters of the symmetric distribution whose centre is zero.
 fn centred(parameters: &[f64]) -> [f64; 2] {
     [0.0, parameters[0]]
 }

@@ -1,8 +1,8 @@
-//! The memory of the elements that a thread has created and not dropped.
+//! Measurement of the memory of the elements that a thread has created and not dropped.
 //!
-//! A function of a user may capture elements that no traversal of the model can find. Therefore each thread counts its elements when they are created
-//! and when they are dropped. The difference between the readings of the counter before and after a call is the size of the elements that the call
-//! created and did not drop.
+//! A function that a user wrote may capture elements that no traversal of the model can find. To measure the memory of captured elements, each thread
+//! counts its elements when they are created and when they are dropped. The difference between a thread's element counter before and after a call is
+//! the size of the elements that the call created and did not drop.
 
 use std::cell::Cell;
 
@@ -21,13 +21,13 @@ thread_local! {
 }
 
 impl Footprint {
-    /// Returns the present reading of the counter of this thread.
+    /// Returns the number of nodes and bytes that this thread has created and not yet dropped.
     #[inline]
     pub fn now() -> Self {
         ALIVE.with(Cell::get)
     }
 
-    /// Returns the number of nodes and bytes created since this reading, minus the number dropped.
+    /// Returns the number of nodes and bytes that were created since the reading `self`, minus the number dropped.
     #[must_use]
     #[inline]
     pub fn since(self) -> Self {
@@ -38,13 +38,13 @@ impl Footprint {
         }
     }
 
-    /// Returns the number of bytes created since this reading, minus the bytes dropped.
+    /// Returns the number of bytes of elements that were created since the reading `self`, minus the bytes dropped.
     #[inline]
     pub fn bytes_since(self) -> u64 {
         self.since().bytes.max(0).unsigned_abs()
     }
 
-    /// Returns the result of `call`, and the footprint of the elements that it created and that still exist.
+    /// Returns the result of `call`, and the memory footprint of the elements that the call created and that still exist.
     #[inline]
     pub fn measured<R>(call: impl FnOnce() -> R) -> (R, Self) {
         let before = Self::now();

@@ -24,9 +24,9 @@ pub struct Gamma;
 impl Gamma {
     /// Creates a number with the shape `shape`, and a [`Rate`](crate::Rate) or a [`Scale`](crate::Scale); the scale is 1 / rate.
     ///
-    /// The support is the positive numbers. The mean is shape / rate = shape · scale, and the variance is shape / rate² = shape ·
-    /// scale². With a shape of one, the distribution is [`Exponential`](crate::Exponential). With a shape below one, the density at
-    /// zero is infinite, and observing zero is an error.
+    /// The support of the gamma distribution is the positive numbers. The mean of the gamma distribution is shape / rate = shape · scale, and its
+    /// variance is shape / rate² = shape · scale². With a shape of one, the gamma distribution is [`Exponential`](crate::Exponential). With a shape
+    /// below one, the gamma density at zero is infinite, and observing zero is an error.
     #[track_caller]
     pub fn new(shape: impl Into<Operand>, pace: impl Into<RateOrScale>) -> Element<f64> {
         let RateOrScale { pace, operand } = pace.into();
@@ -72,7 +72,7 @@ impl Family<f64> for GammaDistribution {
         self.0 == other.0
     }
 
-    /// Returns the number of values, their sum, and the sum of their logarithms.
+    /// Returns the sufficient statistics of gamma-distributed values: the number of values, their sum, and the sum of their logarithms.
     fn statistics(&self, values: &[f64]) -> Option<Vec<f64>> {
         let positive = values.iter().all(|x| *x > 0.0);
         let sums = || [sum_of(values, |x| *x), sum_of(values, |x| x.ln())];
@@ -167,7 +167,7 @@ impl Family<f64> for GammaDistribution {
     }
 }
 
-/// Returns the log-density of the gamma distribution of rate one at `x`, whose logarithm is `ln_x`. The number `x` is the scaled number `value`;
+/// Returns the log-density of the gamma distribution of rate one at `x`, whose logarithm is `ln_x`. The number `x` is `value` divided by the scale;
 /// because of rounding, `x` may be zero or infinite although `value` is neither.
 pub(super) fn ln_gamma_density(shape: f64, x: f64, value: f64, ln_x: f64) -> f64 {
     if value < 0.0 || value == f64::INFINITY {
@@ -198,8 +198,8 @@ pub(super) fn conditional_gamma(
     exists.then_some((shape, rate))
 }
 
-/// Returns the tail probabilities of the gamma distribution of rate one. Returns `None` for shapes above 1e8, for which the library of special
-/// functions takes too long.
+/// Returns the tail probabilities of the gamma distribution of rate one. Returns `None` for a gamma distribution with a shape above 1e8, for which
+/// the library of special functions takes too long.
 pub(super) fn unit_gamma_tails(shape: f64, x: f64) -> Option<Tails> {
     if shape > 1e8 {
         return None;
@@ -222,7 +222,8 @@ pub(super) fn unit_gamma<R: Rng + ?Sized>(shape: f64, rng: &mut R) -> f64 {
 
 /// Returns the logarithm of a draw from the gamma distribution of rate one; the logarithm is finite even if the draw rounds to zero.
 ///
-/// The draw with a given shape is a draw with this shape plus one, times a power of a uniform random number: Marsaglia and Tsang (2000), section 6.
+/// The draw with a given shape is computed from a draw with this shape plus one, times a power of a uniform random number: Marsaglia and Tsang
+/// (2000), section 6.
 pub(super) fn ln_unit_gamma<R: Rng + ?Sized>(shape: f64, rng: &mut R) -> f64 {
     if shape < 1.0 {
         let power = 1.0 - rng.random::<f64>();

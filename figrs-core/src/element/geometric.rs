@@ -20,9 +20,9 @@ pub struct Geometric;
 impl Geometric {
     /// Creates the number of failures before the first success: 0, 1, 2, …
     ///
-    /// The probability of k failures is (1 − p)^k p, the mean (1 − p) / p and the variance (1 − p) / p². The probability `p` of success is a number,
-    /// a [`Param`](crate::Param), or an element. The probability of success is at least 1e-17, because with a smaller probability, the count may not
-    /// fit into `u64`.
+    /// The probability of k failures is (1 − p)^k p, the mean number of failures is (1 − p) / p and the variance (1 − p) / p². In a geometric
+    /// distribution, the probability `p` of success is a number, a [`Param`](crate::Param), or an element. The probability of success is at least
+    /// 1e-17, because with a smaller probability, the number of failures may not fit into `u64`.
     #[track_caller]
     pub fn failures(p: impl Into<Operand>) -> Element<u64> {
         let parameters = vec![p.into()];
@@ -34,8 +34,8 @@ impl Geometric {
 
     /// Creates the number of trials up to and including the first success: 1, 2, 3, …
     ///
-    /// The probability of k trials is (1 − p)^(k − 1) p, the mean 1 / p and the variance (1 − p) / p². The
-    /// probability `p` of success has the same range as for [`failures`](Self::failures).
+    /// The probability of k trials is (1 − p)^(k − 1) p, the mean number of trials is 1 / p and the variance (1 − p) / p². As for
+    /// [`failures`](Self::failures), the probability `p` of success must be at least 1e-17.
     #[track_caller]
     pub fn trials(p: impl Into<Operand>) -> Element<u64> {
         let parameters = vec![p.into()];
@@ -46,7 +46,7 @@ impl Geometric {
     }
 }
 
-/// Least probability of success: with a smaller probability, counts above `u64::MAX` are likely.
+/// Least probability of success in a geometric distribution: with a smaller probability, counts above `u64::MAX` are likely.
 const MIN_PROBABILITY: f64 = 1e-17;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl fmt::Debug for GeometricDistribution {
 }
 
 impl GeometricDistribution {
-    /// Returns the number of failures that the count `value` stands for; `None` if `value` is not a possible count.
+    /// Returns the number of failures that the value `value` of a geometric distribution stands for; `None` if `value` is impossible.
     fn failures(self, value: u64) -> Option<f64> {
         match self {
             Self::Failures => Some(value as f64),
@@ -111,7 +111,7 @@ impl Family<u64> for GeometricDistribution {
         self == other
     }
 
-    /// Returns the sufficient statistics of `values`: the number of values and the total number of failures.
+    /// Returns the sufficient statistics of the geometric values `values`: the number of values and the total number of failures.
     fn statistics(&self, values: &[u64]) -> Option<Vec<f64>> {
         let failures = values.iter().map(|value| self.failures(*value));
         let failures: f64 = failures.sum::<Option<f64>>()?;

@@ -41,9 +41,9 @@ impl HypergeometricDistribution {
         self.draws.saturating_sub(unmarked)..=self.draws.min(self.marked)
     }
 
-    /// Returns the log-probability of a possible value, computed from binomial log-probabilities (Loader 2000). Loader's formula loses no digits for
-    /// large populations. The formula holds because the distribution is that of independent draws of all items with the same probability, given the
-    /// total number of drawn items.
+    /// Returns the log-probability of a possible hypergeometric value, computed from binomial log-probabilities (Loader 2000). Loader's formula for
+    /// binomial probabilities loses no digits for large populations. The formula holds because hypergeometric draws are independent draws of all
+    /// items with the same probability, given the total number of drawn items.
     fn ln_possible(&self, found: u32) -> f64 {
         let [all, marked, draws, found] =
             [self.population, self.marked, self.draws, found].map(f64::from);

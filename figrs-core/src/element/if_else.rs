@@ -11,8 +11,8 @@ use crate::value::Value;
 pub struct If;
 
 impl If {
-    /// Creates the element that has the value of `then` if `test` is true, and the value of `otherwise` if `test` is false. A world evaluates only
-    /// the branch that is chosen.
+    /// Creates the element that has the value of `then` if `test` is true, and the value of `otherwise` if `test` is false. In each possible world,
+    /// `If` evaluates only the branch that the test selects.
     #[track_caller]
     pub fn new<T: Value>(
         test: &Element<bool>,

@@ -15,11 +15,11 @@ pub struct Inject;
 impl Inject {
     /// Creates a list of the values of `elements`, a list or an iterator, in order.
     ///
-    /// The support has a list for every combination of the elements' values. For a summary of many elements
-    /// (a count, a maximum), use [`fold`](crate::fold).
+    /// The support of an `Inject` element has a list for every combination of the values of the given elements. For a summary of many elements (a
+    /// count, a maximum), [`fold`](crate::fold) costs less than the list of all values.
     ///
-    /// A list of real numbers is a linear function of them: if exact algorithms compute the numbers in closed form, they compute the joint
-    /// distribution of the list too, with its covariance matrix.
+    /// If exact algorithms compute real numbers in closed form, they also compute the joint distribution of a list of these numbers in closed form,
+    /// with its covariance matrix.
     #[track_caller]
     pub fn new<T: Value>(
         elements: impl IntoIterator<Item: AsElement<Value = T>>,

@@ -21,8 +21,9 @@ pub struct InverseGamma;
 impl InverseGamma {
     /// Creates the reciprocal of a [`Gamma`](crate::Gamma) number with the shape `shape` and the [`Rate`](crate::Rate) `scale`.
     ///
-    /// The support is the positive numbers. If the shape is above one, the mean is scale / (shape − 1). If the shape is above two, the variance is
-    /// scale² / ((shape − 1)² (shape − 2)). For smaller shapes, the mean or the variance is infinite.
+    /// The support of the inverse gamma distribution is the positive numbers. If the shape of the inverse gamma distribution is above one, the mean
+    /// is scale / (shape − 1). If the shape of the inverse gamma distribution is above two, the variance is scale² / ((shape − 1)² (shape − 2)). With
+    /// a shape of at most one, the mean of an inverse gamma number is infinite; with a shape of at most two, the variance is.
     #[track_caller]
     pub fn new<P: Into<Operand>>(shape: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {
         compiled_family!(

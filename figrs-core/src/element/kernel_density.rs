@@ -13,18 +13,19 @@ use crate::element::family::compiled_family;
 use crate::value::Value;
 use figrs_factor::algebra::log_sum;
 
-/// Builds a random number whose distribution is estimated from a sample.
+/// Builds a random number whose distribution is estimated from a sample of numbers.
 #[derive(Debug)]
 pub struct KernelDensity;
 
 impl KernelDensity {
-    /// Creates a number that is a point of `sample`, plus normal noise. All points have the same probability. The standard deviation of the noise
-    /// (the bandwidth) is given by the [`StandardDeviation`](crate::StandardDeviation), [`Variance`](crate::Variance) or
-    /// [`Precision`](crate::Precision) `bandwidth`.
+    /// Creates a number that is a point of `sample`, plus normal noise. All points of the sample have the same probability. The type of `bandwidth`
+    /// ([`StandardDeviation`](crate::StandardDeviation), [`Variance`](crate::Variance) or [`Precision`](crate::Precision)) states how the standard
+    /// deviation of the noise (the bandwidth) is given.
     ///
-    /// The support is all finite numbers. The density is the mean of the normal densities around the points. If the sample has the mean m and the
-    /// variance v (the mean squared deviation from m), the distribution has the mean m, and its variance is v plus the variance of the noise. The
-    /// computation of a density takes time proportional to the number of points.
+    /// The support of a kernel density is all finite numbers. The kernel density is the mean of the normal densities around the points of the sample.
+    /// If the sample has the mean m and the variance v (the mean squared deviation from m), the kernel density has the mean m, and its variance is v
+    /// plus the variance of the noise. The computation of a kernel density at one number takes time proportional to the number of points in the
+    /// sample.
     ///
     /// ```
     /// # use figrs_core::{KernelDensity, StandardDeviation};
@@ -92,7 +93,8 @@ impl Family<f64> for KernelDensityDistribution {
         self.noise.is_same_as(&other.noise) && self.points.same(&other.points)
     }
 
-    /// The derivative is the mean of the derivatives for the single points, weighted by the densities for the single points.
+    /// The derivative of a kernel density's logarithm is the mean of the derivatives for the single points, weighted by the densities for the single
+    /// points.
     fn log_prob_derivative(&self, parameters: &[f64], _: usize, value: &f64) -> Option<f64> {
         let all = self.log_prob(parameters, value) + (self.points.len() as f64).ln();
         if all == f64::NEG_INFINITY {

@@ -11,19 +11,19 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The name of an element (if it has one), its constructor and its source line.
 ///
-/// Labels can be serialised. A label that was read is equal to the label that was written, also if another process wrote it.
+/// Labels of elements can be serialised. A label that is read from a file is equal to the label that was written, even if another process wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Label {
-    /// The name that [`Element::named`](crate::Element::named) gave; control characters are written as escapes.
+    /// The name that [`Element::named`](crate::Element::named) gave to the element; control characters are written as escapes.
     pub name: Option<String>,
     call: ConstructorCall,
 }
 
-/// A constructor and the source line that called it.
+/// A constructor of an element, and the source line that called it.
 #[derive(Clone)]
 enum ConstructorCall {
     Here(&'static str, &'static Location<'static>),
-    /// A call in another process, read from a serialised label.
+    /// A constructor call in another process, read from a serialised label.
     Read(Arc<ReadCall>),
 }
 
@@ -134,7 +134,7 @@ impl Label {
         }
     }
 
-    /// Returns the name of the constructor: `Flip`, `Chain`, ...
+    /// Returns the name of the constructor of the element: `Flip`, `Chain`, ...
     pub fn constructor(&self) -> &str {
         self.call.constructor()
     }

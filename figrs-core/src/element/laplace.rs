@@ -20,8 +20,8 @@ impl Laplace {
     /// Creates a number with the location `location`, and with the [`Scale`] `scale`, which is the mean distance from the
     /// location.
     ///
-    /// The support is all finite numbers. The density is exp(−|x − location| / scale) / (2 scale), the mean the location and
-    /// the variance 2 scale².
+    /// The support of the Laplace distribution is all finite numbers. The Laplace density is exp(−|x − location| / scale) / (2 scale), the mean is
+    /// the location and the variance is 2 scale².
     #[track_caller]
     pub fn new<P: Into<Operand>>(location: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {
         compiled_family!("Laplace": LaplaceDistribution => f64, [location.into(), scale.operand()])

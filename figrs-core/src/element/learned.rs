@@ -14,9 +14,9 @@ use crate::element::Element;
 
 /// Builds a parameter that is learned from data: an element with a prior, which other elements use as a number or as a list of weights.
 ///
-/// Expectation maximisation (in `figrs-learn`) estimates the parameter by its value of largest likelihood or largest posterior density. Samplers
-/// treat the parameter as an ordinary element with this prior, and draw from its posterior. A learned element is one parameter, even if many elements
-/// use it.
+/// Expectation maximisation (in `figrs-learn`) estimates a learned parameter by its value of largest likelihood or largest posterior density.
+/// Samplers treat a learned parameter as an ordinary element with the prior distribution, and draw from its posterior. A learned element is a single
+/// parameter, even if many elements use it.
 ///
 /// ```
 /// # use figrs_core::{Flip, If, Learned};
@@ -75,8 +75,9 @@ impl Learned {
         learned_at("Learned::gamma", Location::caller(), member, prior).named(name)
     }
 
-    /// Creates a [`Variance`](crate::Variance) of normal numbers, with an [`InverseGamma`](crate::InverseGamma) prior. Learning starts at the mean of
-    /// the prior. If the mean is infinite (for a shape of at most one), learning starts at the mode of the prior.
+    /// Creates a [`Variance`](crate::Variance) of normal numbers, with an [`InverseGamma`](crate::InverseGamma) prior. Expectation maximisation
+    /// starts the learned variance at the mean of its prior. If the mean of the inverse gamma prior is infinite (for a shape of at most one),
+    /// learning starts at the mode of the prior.
     ///
     /// ```
     /// # use figrs_core::{Learned, Normal, Scale, StandardDeviation, Variance};

@@ -5,9 +5,9 @@ use super::likelihood::{Likelihood, Term};
 /// The prior of a learned parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LearnedPrior {
-    /// The prior of a probability; the two numbers are its shape parameters.
+    /// The beta prior of a probability; the two numbers are the shape parameters of the beta distribution.
     Beta([f64; 2]),
-    /// The prior of a list of probabilities; the numbers are its concentrations.
+    /// The Dirichlet prior of a list of probabilities; the numbers are the concentrations of the Dirichlet distribution.
     Dirichlet(Vec<f64>),
     /// The prior of a mean.
     Normal {
@@ -33,7 +33,8 @@ pub enum LearnedPrior {
 }
 
 impl LearnedPrior {
-    /// Returns the mean of the prior: one number, or a list of probabilities. If the mean is infinite, returns the mode.
+    /// Returns the mean of the prior distribution: one number, or a list of probabilities. If the mean of the prior is infinite, returns the mode of
+    /// the prior.
     pub fn mean(&self) -> Vec<f64> {
         match self {
             Self::Beta([a, b]) => vec![a / (a + b)],
@@ -92,7 +93,7 @@ impl LearnedPrior {
         }
     }
 
-    /// Returns the value at which `likelihood` is largest; all terms of `likelihood` must be among the [`terms`](Self::terms).
+    /// Returns the value of the parameter at which `likelihood` is largest; all terms of `likelihood` must be among the [`terms`](Self::terms).
     pub fn mode_of(&self, likelihood: &Likelihood) -> Mode {
         let [log, linear] = [Term::Log, Term::Linear].map(|term| likelihood.get(term));
         match self {
@@ -124,14 +125,14 @@ impl LearnedPrior {
     }
 }
 
-/// The value at which a likelihood is largest, if there is such a value.
+/// The value of a parameter at which a likelihood is largest, if there is such a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mode {
-    /// The likelihood has its maximum at the contained value: one number, or a list of numbers.
+    /// The likelihood has its maximum at the value in this variant: one number, or a list of numbers.
     At(Vec<f64>),
-    /// The likelihood is the same for all values.
+    /// The likelihood is the same for all values of the parameter.
     Flat,
-    /// The likelihood has no maximum: it grows without bound, or grows towards a value that the parameter cannot have.
+    /// The likelihood has no maximum: it grows without bound, or it grows towards a value that the parameter cannot have.
     Unbounded,
 }
 

@@ -1,6 +1,6 @@
 //! The log-likelihood of a parameter, as a sum of basis functions with coefficients.
 
-/// A basis function of a parameter θ. Log-likelihoods are linear combinations of basis functions.
+/// A basis function of a parameter θ. Log-likelihoods are stored as linear combinations of basis functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Term {
@@ -79,17 +79,17 @@ impl Likelihood {
         }
     }
 
-    /// Sets the power to which the likelihoods of further values are raised: the coefficients that are added later are multiplied by `power`.
+    /// Sets the power to which the likelihoods of further values are raised: each coefficient that is added later is first multiplied by `power`.
     pub fn set_power(&mut self, power: f64) {
         self.power = power;
     }
 
-    /// Records that the log-likelihood of some value is not a sum of terms.
+    /// Records that the log-likelihood of some value is not a sum of `Term`s.
     pub fn refuse(&mut self) {
         self.is_refused = true;
     }
 
-    /// True if the log-likelihood of some value is not a sum of terms.
+    /// True if the log-likelihood of some value was found not to be a sum of `Term`s.
     pub fn is_refused(&self) -> bool {
         self.is_refused
     }
@@ -122,7 +122,8 @@ impl Likelihood {
         }
     }
 
-    /// Returns the derivatives with respect to the numbers of the parameter; the derivative with respect to a zero in a list is set to zero.
+    /// Returns the derivatives of the log-likelihood with respect to each number of the parameter; the derivative with respect to a zero in a list is
+    /// set to zero.
     pub fn derivatives(&self, value: &[f64]) -> Vec<f64> {
         let derivative = |(i, &x): (usize, &f64)| {
             if self.terms.contains(&Term::LogOfEach) {
@@ -133,7 +134,7 @@ impl Likelihood {
         value.iter().enumerate().map(derivative).collect()
     }
 
-    /// Adds the log-likelihood `other`, multiplied by `times`.
+    /// Adds the log-likelihood `other`, multiplied by the number `times`.
     pub fn add_times(&mut self, other: &Self, times: f64) {
         for (sum, coefficient) in self.scalars.iter_mut().zip(other.scalars) {
             *sum += times * coefficient;
@@ -147,7 +148,7 @@ impl Likelihood {
         self.is_refused |= other.is_refused;
     }
 
-    /// Multiplies all coefficients by `factor`.
+    /// Multiplies all coefficients of the log-likelihood by `factor`.
     pub fn scale(&mut self, factor: f64) {
         for sum in self.scalars.iter_mut().chain(&mut self.each) {
             *sum *= factor;
@@ -174,8 +175,9 @@ impl Likelihood {
         })
     }
 
-    /// Returns the derivative at `x` of a log-probability that differs from this log-likelihood only by a constant. If the probability is zero at
-    /// `x`, returns the derivative of the probability itself. Returns `None` if the derivative does not exist.
+    /// Returns the derivative at `x` of a log-probability that differs from the log-likelihood `self` only by a constant. If the probability is zero
+    /// at `x`, returns the derivative of the probability itself, not of its logarithm. Returns `None` if the log-likelihood has no finite derivative
+    /// at `x`.
     pub(crate) fn derivative(&self, x: f64, log_prob: impl Fn(f64) -> f64) -> Option<f64> {
         if self.is_refused {
             return None;

@@ -5,9 +5,9 @@ use smallvec::SmallVec;
 /// A linear function of unknown numbers x; its value is a list of numbers: `offset + Σ columns[i] * x[i]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearFunction {
-    /// Number of numbers of the value.
+    /// Number of entries in the list that the linear function returns.
     numbers: usize,
-    /// The offset, followed by the columns.
+    /// The constant offset of the linear function, followed by the columns of its matrix.
     entries: SmallVec<[f64; 6]>,
 }
 
@@ -21,7 +21,7 @@ pub struct LinearGaussian {
 }
 
 impl LinearFunction {
-    /// Creates a function of no unknown numbers, whose value is `offset`.
+    /// Creates a linear function of no unknown numbers, whose value is the constant `offset`.
     pub fn constant(offset: impl IntoIterator<Item = f64>) -> Self {
         let entries: SmallVec<_> = offset.into_iter().collect();
         Self {
@@ -30,8 +30,8 @@ impl LinearFunction {
         }
     }
 
-    /// Adds an unknown number, after the other unknown numbers. The argument `column` has the coefficient of the unknown number in each number of the
-    /// value; missing coefficients are zero, and further coefficients are ignored.
+    /// Adds an unknown number to the arguments of the linear function, after the other unknown numbers. The argument `column` is a new column of the
+    /// matrix: the coefficients of the unknown number; missing coefficients are zero, and further coefficients are ignored.
     pub fn push(&mut self, column: impl IntoIterator<Item = f64>) {
         let end = self.entries.len() + self.numbers;
         self.entries.extend(column.into_iter().take(self.numbers));
@@ -48,7 +48,7 @@ impl LinearFunction {
         this
     }
 
-    /// Returns the value of the function if all unknown numbers are zero.
+    /// Returns the value of the linear function if all unknown numbers are zero.
     pub fn offset(&self) -> &[f64] {
         &self.entries[..self.numbers]
     }
@@ -57,7 +57,7 @@ impl LinearFunction {
         &mut self.entries[..self.numbers]
     }
 
-    /// Returns the coefficients of all unknown numbers, one unknown number after another.
+    /// Returns the coefficients of the linear function, one unknown number after another.
     pub fn coefficients(&self) -> &[f64] {
         &self.entries[self.numbers..]
     }

@@ -17,7 +17,7 @@ use crate::value::{Value, canonical};
 
 /// Builds the sum of numbers, each multiplied by a constant: `Σ weight * element`.
 ///
-/// The operators `+` and `*` give the same sum, but build an element for each term.
+/// The operators `+` and `*` give the same sum as `weighted_sum`, but build an element for each term.
 ///
 /// ```
 /// # use figrs_core::{Normal, Variance, weighted_sum};
@@ -40,8 +40,8 @@ pub fn weighted_sum<'a>(terms: impl IntoIterator<Item = (f64, &'a Element<f64>)>
 }
 
 impl Element<Vec<f64>> {
-    /// Creates the list `matrix * self + offset`. The matrix is given row by row, and each row has one coefficient for each number of this
-    /// list.
+    /// Creates the list `matrix * self + offset`, a linear function of the list `self`. The matrix is given row by row, and each row has one
+    /// coefficient for each number of the list `self`.
     ///
     /// ```
     /// # use figrs_core::{Covariance, MultivariateNormal};
@@ -66,8 +66,8 @@ impl Element<Vec<f64>> {
         )
     }
 
-    /// Creates an element with the number at the index `position` of the list, counted from 0. A world in which the list has no such number has an
-    /// error.
+    /// Creates an element with the number at the index `position` of the list, counted from 0. In a possible world where the list has no number at
+    /// this index, the element has an error.
     #[track_caller]
     pub fn entry(&self, position: usize) -> Element<f64> {
         let mut row: SmallVec<[f64; 4]> = smallvec![0.0; position + 1];
@@ -81,12 +81,12 @@ impl Element<Vec<f64>> {
     }
 }
 
-/// A linear function of the numbers of all arguments, which are joined to one list. Numbers beyond the last column have the
-/// coefficient zero.
+/// A linear function of the numbers of all arguments, which are joined to one list. If the joined list has more numbers than the matrix has columns,
+/// the further numbers have the coefficient zero.
 struct LinearMap<T> {
     rows: usize,
     columns: usize,
-    /// The coefficients, row by row.
+    /// The coefficients of the matrix, row by row.
     matrix: SmallVec<[f64; 4]>,
     offset: SmallVec<[f64; 2]>,
     result: fn(&[f64]) -> T,
@@ -103,7 +103,7 @@ fn linear_at<T: Value>(
 }
 
 impl<T: Value> LinearMap<T> {
-    /// Creates the function with the matrix `rows`; zeros are added at the end of rows that are shorter than the longest row.
+    /// Creates the linear function with the matrix `rows`; zeros are added at the end of rows that are shorter than the longest row.
     fn new<R: AsRef<[f64]>>(
         rows: impl AsRef<[R]>,
         offset: impl AsRef<[f64]>,
@@ -161,7 +161,7 @@ impl<T: Value> LinearMap<T> {
         Err(Fault::Shape(problem))
     }
 
-    /// Returns the coefficients of the number with the index `position`.
+    /// Returns the coefficients of the argument number with the index `position`, that is, one column of the matrix.
     fn column(&self, position: usize) -> impl Iterator<Item = f64> {
         let is_known = position < self.columns;
         (0..self.rows).map(move |row| match is_known {

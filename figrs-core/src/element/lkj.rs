@@ -20,12 +20,12 @@ use crate::element::{Element, Parameter, family_of};
 pub struct Lkj;
 
 impl Lkj {
-    /// Creates the correlations of `numbers` numbers, with the [`Concentration`] `concentration` around zero. The concentration must be positive and
-    /// at most 1e15; the count `numbers` must be from 2 to 1000.
+    /// Creates the correlations of `numbers` random numbers, with the [`Concentration`] `concentration` around zero. The concentration of the LKJ
+    /// distribution must be positive and at most 1e15; `numbers`, the number of correlated numbers, must be from 2 to 1000.
     ///
-    /// A value is the lower triangle of the correlation matrix R without its diagonal, row by row: a list of p (p − 1) / 2 correlations for p
-    /// numbers. [`Covariance::of_correlations`](crate::Covariance::of_correlations) converts a value to a covariance matrix. The density is over the
-    /// correlations in the list, and is proportional to
+    /// A value of `Lkj` is the lower triangle of the correlation matrix R without its diagonal, row by row: a list of p (p − 1) / 2 correlations for
+    /// p numbers. [`Covariance::of_correlations`](crate::Covariance::of_correlations) converts a list of correlations to a covariance matrix. The LKJ
+    /// density over the correlations in the list is proportional to
     /// |R|^(concentration − 1); with a concentration of one, all correlation matrices are equally probable. Each correlation has mean
     /// zero and variance 1 / (2 concentration + p − 1). Source: Lewandowski, Kurowicka and Joe (2009), "Generating random correlation matrices
     /// based on vines and extended onion method", sections 2 and 3.
@@ -55,7 +55,7 @@ impl Lkj {
 
 const MAX_ROWS: usize = 1000;
 
-/// Largest concentration: above it, the correlations would be about as small as their rounding errors.
+/// Largest concentration of the LKJ distribution: above it, the correlations would be about as small as their rounding errors.
 const MAX_CONCENTRATION: f64 = 1e15;
 
 /// Largest partial correlation that the sampler draws; a partial correlation of one would make the correlation matrix singular.
@@ -110,7 +110,7 @@ impl LkjDistribution {
     }
 }
 
-/// Returns the shape parameter for a column with `below` partial correlations.
+/// Returns the shape parameter of the beta distribution for a column with `below` partial correlations.
 fn partial_shape(concentration: f64, below: usize) -> f64 {
     concentration + (below as f64 - 1.0) / 2.0
 }
@@ -169,7 +169,7 @@ impl Family<Vec<f64>> for LkjDistribution {
         Some(ln_determinant + self.columns(parameters[0]).map(slope).sum::<f64>())
     }
 
-    /// Draws the independent partial correlations, and computes from them the Cholesky factor of the correlation matrix.
+    /// Draws the independent partial correlations of a random correlation matrix, and computes from them the Cholesky factor of the matrix.
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> Vec<f64> {
         let size = self.rows.min(MAX_ROWS);
         let row = |i: usize| {

@@ -21,8 +21,9 @@ impl LogNormal {
     /// Creates a number whose logarithm has the mean `mean`, and the [`Variance`](crate::Variance),
     /// [`StandardDeviation`](crate::StandardDeviation) or [`Precision`](crate::Precision) `spread`.
     ///
-    /// The support is the positive numbers. The density is exp(−(ln x − mean)² / (2 variance)) / (x sqrt(2π variance)). The median is exp(mean),
-    /// the mean exp(mean + variance / 2), and the variance (exp(variance) − 1) exp(2 mean + variance).
+    /// The support of the log-normal distribution is the positive numbers. The log-normal density is exp(−(ln x − mean)² / (2 variance)) / (x sqrt(2π
+    /// variance)). The log-normal distribution has the median exp(mean), the mean exp(mean + variance / 2), and the variance (exp(variance) − 1)
+    /// exp(2 mean + variance).
     #[track_caller]
     pub fn new(mean: impl Into<Operand>, spread: impl Into<Spread>) -> Element<f64> {
         let (family, spread) = NormalDistribution::of_spread(spread.into());
@@ -66,7 +67,8 @@ impl Family<f64> for LogNormalDistribution {
         self.0.is_same_as(&other.0)
     }
 
-    /// Returns the number of values, the mean of their logarithms, and the sum of the squared deviations of the logarithms.
+    /// Returns the sufficient statistics of log-normal values: their number, the mean of their logarithms, and the sum of the squared deviations of
+    /// the logarithms.
     fn statistics(&self, values: &[f64]) -> Option<Vec<f64>> {
         let positive = values.iter().all(|x| *x > 0.0 && x.is_finite());
         let logs = || values.iter().map(|x| x.ln()).collect::<Vec<f64>>();

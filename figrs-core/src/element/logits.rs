@@ -14,11 +14,11 @@ use crate::value::vector::Vector;
 use figrs_factor::algebra::log_sum;
 
 impl Select {
-    /// Creates an element with one of `values`. The list `logits` has the logarithm of the weight of each value.
+    /// Creates an element whose value is one of `values`. The list `logits` contains the logarithm of the weight of each value.
     ///
-    /// The probability of a value is proportional to the exponential of its logit. Adding the same number to all logits changes nothing. A logit of
-    /// −∞ makes its value impossible. The weights of equal values are added. In a multinomial logistic regression, logits are linear functions of
-    /// other elements.
+    /// The probability of a value is proportional to the exponential of its logit. The probabilities do not change if the same number is added to all
+    /// logits. A value whose logit is −∞ is impossible. If `values` contains equal values, their weights are added. In a multinomial logistic
+    /// regression, logits are linear functions of other elements.
     ///
     /// ```
     /// # use figrs_core::{Constant, Normal, Operand, Select, Variance, Vector};
@@ -50,7 +50,7 @@ fn weights(logits: &[f64]) -> Vec<f64> {
 }
 
 impl<T: Value> CategoricalByLogits<T> {
-    /// Returns the logarithm of the total probability of the values at the indices for which `is_meant` is true.
+    /// Returns the logarithm of the total probability of the values at those indices for which `is_meant` is true.
     fn ln_share(&self, logits: &[f64], is_meant: impl Fn(usize) -> bool) -> f64 {
         let meant = (0..logits.len().min(self.0.values.len())).filter(|&i| is_meant(i));
         log_sum(meant.map(|i| logits[i])) - log_sum(logits.iter().copied())
@@ -107,7 +107,7 @@ impl<T: Value> Family<T> for CategoricalByLogits<T> {
         self.0.is_same_as(&other.0)
     }
 
-    /// Returns the number of occurrences of each distinct value.
+    /// Returns the number of occurrences of each distinct value in `values`.
     fn statistics(&self, values: &[T]) -> Option<Vec<f64>> {
         self.0.statistics(values)
     }
@@ -125,8 +125,8 @@ impl<T: Value> Family<T> for CategoricalByLogits<T> {
         statistics.iter().zip(&merged).map(term).sum()
     }
 
-    /// The derivative is [the value has the index `index`] · P(`index`) / P(value) − P(`index`), where [...] is 1 if the statement is true, and
-    /// otherwise 0.
+    /// The derivative of the log-probability is [the value has the index `index`] · P(`index`) / P(value) − P(`index`), where [...] is 1 if the
+    /// statement is true, and otherwise 0.
     fn log_prob_derivative(&self, logits: &[f64], index: usize, value: &T) -> Option<f64> {
         let of_value = self.log_prob(logits, value);
         let of_index = self.ln_share(logits, |i| i == index);

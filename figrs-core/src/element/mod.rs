@@ -1,6 +1,6 @@
 //! Elements: the random values of a model.
 //!
-//! All elements are nodes of five kinds (`atomic`, `apply`, `chain`, `table`, `score`).
+//! Each element is a node of one of five kinds: `atomic`, `apply`, `chain`, `table` or `score`.
 
 pub mod alias;
 mod any_family;

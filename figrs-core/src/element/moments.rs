@@ -18,7 +18,7 @@ pub(super) fn sum_of<T>(values: &[T], term: impl Fn(&T) -> f64) -> f64 {
     lanes.iter().sum()
 }
 
-/// Returns the number of values, their mean, and the sum of their squared deviations from the mean.
+/// Returns the sufficient statistics of `values`: their number, their mean, and the sum of their squared deviations from the mean.
 pub(super) fn moments(values: &[f64]) -> [f64; 3] {
     let count = values.len() as f64;
     if values.is_empty() {

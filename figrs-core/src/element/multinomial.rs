@@ -25,10 +25,11 @@ impl Multinomial {
     /// Creates the list of the counts of all categories in `trials` trials; each trial has one category, with a probability proportional to the
     /// category's weight.
     ///
-    /// The support consists of the lists that have one count for each weight and sum to the number of trials n, which is at most 2²⁴. If the
-    /// categories have the probabilities pᵢ, the means of the counts are n pᵢ, the variances n pᵢ (1 − pᵢ), and the covariances −n pᵢ pⱼ. A
-    /// [`Dirichlet`](crate::Dirichlet) list is the conjugate prior of the weights. Exact algorithms list the outcomes if the outcomes have together
-    /// at most 2²² counts. If there are more outcomes, the element must be observed.
+    /// The support of the multinomial distribution consists of the lists that have one count for each weight and sum to the number of trials n, which
+    /// is at most 2²⁴. If the categories have the probabilities pᵢ, the counts have the means n pᵢ, the variances n pᵢ (1 − pᵢ), and the covariances
+    /// −n pᵢ pⱼ. The conjugate prior of the weights is a [`Dirichlet`](crate::Dirichlet) distribution. Exact algorithms list all possible lists of
+    /// counts if these lists contain together at most 2²² counts. If the possible lists contain more than 2²² counts in total, exact algorithms need
+    /// an observation of the multinomial element.
     ///
     /// ```
     /// # use figrs_core::{Dirichlet, Model, Multinomial};
@@ -52,7 +53,7 @@ impl Multinomial {
 
 const MAX_TRIALS: u32 = 1 << 24;
 
-/// Maximum total number of counts in a list of outcomes.
+/// Maximum total number of counts in all listed outcomes of a multinomial element.
 const MAX_LISTED: f64 = 4_194_304.0;
 
 #[derive(Clone)]
@@ -60,16 +61,17 @@ struct MultinomialDistribution;
 
 debug_name!(MultinomialDistribution, "Multinomial");
 
-/// A category: its weight divided by the largest weight, and the sum of the weights of all later categories.
+/// A category of a multinomial distribution: its weight divided by the largest weight, and the sum of the weights of all later categories.
 struct Category {
     weight: f64,
     later: f64,
-    /// A correction of ln `weight`: not zero if the quotient of the weights was too small and was replaced by a positive number.
+    /// A correction of ln `weight`, which is not zero if the quotient of the weights was too small and was replaced by a positive number.
     ln_lost: f64,
 }
 
 impl Category {
-    /// Returns the log-probability that `count` of `left` trials have this category, given that each of these trials has this or a later category.
+    /// Returns the log-probability that `count` of `left` trials have the category `self`, given that each of these trials has this or a later
+    /// category.
     fn ln_share(&self, count: f64, left: f64) -> f64 {
         if self.weight == 0.0 {
             return if count == 0.0 { 0.0 } else { f64::NEG_INFINITY };
@@ -115,8 +117,8 @@ fn categories(weights: &[f64]) -> Vec<Category> {
     categories
 }
 
-/// Returns the number of lists of counts with the sum `trials`, which is (trials + k − 1)! / (trials! (k − 1)!) for k categories; or a number above
-/// [`MAX_LISTED`], if there are more such lists.
+/// Returns the number of lists of counts with the sum `trials`, which for k categories is the binomial coefficient of trials + k − 1 over k − 1. If
+/// the number of lists exceeds [`MAX_LISTED`], the result is some number above `MAX_LISTED`.
 fn outcome_count(trials: f64, categories: usize) -> f64 {
     let mut count = 1.0;
     for i in 1..categories {
@@ -128,8 +130,8 @@ fn outcome_count(trials: f64, categories: usize) -> f64 {
     count
 }
 
-/// Replaces `counts` by the next list of counts with the same sum; the first list has all trials in the first category. Returns `false` if there is
-/// no next list.
+/// Replaces `counts` by the next list of counts with the same sum; the first list has all trials in the first category. Returns `false` if `counts`
+/// is the last list of counts with this sum.
 fn advance(counts: &mut [u32]) -> bool {
     let Some((last, earlier)) = counts.split_last_mut() else {
         return false;
@@ -241,8 +243,8 @@ impl Family<Vec<u32>> for MultinomialDistribution {
         }
     }
 
-    /// The derivative with respect to a weight w is count / w − trials / S, where S is the sum of the weights. The derivative is `None` for
-    /// impossible counts.
+    /// The derivative of the multinomial log-probability with respect to a weight w is count / w − trials / S, where S is the sum of the weights. The
+    /// derivative of the log-probability is `None` for impossible counts.
     fn log_prob_derivative(
         &self,
         parameters: &[f64],

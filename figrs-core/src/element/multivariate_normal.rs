@@ -22,10 +22,11 @@ use crate::value::vector::Vector;
 pub struct MultivariateNormal;
 
 impl MultivariateNormal {
-    /// Creates a list with the mean `mean` and the [`Covariance`] `covariance`.
+    /// Creates a random list with the mean `mean` and the [`Covariance`] `covariance`.
     ///
-    /// The support consists of the lists of finite numbers with the same length as the mean. The mean may be a list of numbers or elements, or a
-    /// single element whose value is a list, such as the last position of a random walk. The covariance matrix is constant.
+    /// The support of the multivariate normal distribution consists of the lists of finite numbers with the same length as the mean. The mean may be
+    /// a list of numbers or elements, or a single element whose value is a list, such as the last position of a random walk. The covariance matrix of
+    /// a `MultivariateNormal` element consists of constant numbers.
     ///
     /// ```
     /// # use figrs_core::{Covariance, MultivariateNormal};

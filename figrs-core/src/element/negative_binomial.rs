@@ -17,16 +17,17 @@ use super::saddle_point::ln_binomial;
 use crate::element::Element;
 use crate::element::family::compiled_family;
 
-/// Builds a count with a negative binomial distribution: a Poisson count whose rate is gamma-distributed.
+/// Builds a random count with a negative binomial distribution: a Poisson count whose rate is gamma-distributed.
 #[derive(Debug)]
 pub struct NegativeBinomial;
 
 impl NegativeBinomial {
     /// Creates the number of failures before `successes` successes, in independent trials that each succeed with the same probability.
     ///
-    /// The support is 0, 1, 2, … The probability of k is Γ(k + successes) / (k! Γ(successes)) p^successes (1 − p)^k. The mean is
-    /// successes (1 − p) / p, and the variance is mean / p. The number of successes is positive and at most 1e15, and need not be an
-    /// integer; the mean is at most 1e9. [`Geometric::failures`](crate::Geometric::failures) is the special case of one success.
+    /// The support is the non-negative integers, and the probability of k failures is Γ(k + successes) / (k! Γ(successes)) p^successes (1 − p)^k. The
+    /// mean number of failures is successes (1 − p) / p, and the variance is mean / p. The number of successes in a negative binomial distribution is
+    /// positive and at most 1e15, and need not be an integer; the mean is at most 1e9. [`Geometric::failures`](crate::Geometric::failures) is the
+    /// special case of a negative binomial distribution with one success.
     #[track_caller]
     pub fn failures(successes: impl Into<Operand>, p: impl Into<Operand>) -> Element<u64> {
         compiled_family!(
@@ -35,10 +36,10 @@ impl NegativeBinomial {
         )
     }
 
-    /// Creates a count with the mean `mean` and the dispersion `dispersion`; the smaller the dispersion, the larger the variance.
+    /// Creates a random count with the mean `mean` and the dispersion `dispersion`; the smaller the dispersion, the larger the variance.
     ///
-    /// The variance is mean + mean² / dispersion. The distribution is that of the number of [`failures`](Self::failures) before `dispersion`
-    /// successes of probability dispersion / (dispersion + mean).
+    /// The variance of the negative binomial count is mean + mean² / dispersion. The count has the distribution of the number of
+    /// [`failures`](Self::failures) before `dispersion` successes of probability dispersion / (dispersion + mean).
     #[track_caller]
     pub fn with_mean(mean: impl Into<Operand>, dispersion: impl Into<Operand>) -> Element<u64> {
         compiled_family!(
@@ -48,7 +49,7 @@ impl NegativeBinomial {
     }
 }
 
-/// Largest mean of a count, which is also the largest rate of a Poisson distribution.
+/// Largest mean of a negative binomial count, which is also the largest rate of a Poisson distribution.
 const MAX_MEAN: f64 = 1e9;
 
 /// Largest number of successes for which `f64` distinguishes numbers of trials that differ by one failure.
@@ -56,9 +57,9 @@ const MAX_SUCCESSES: f64 = 1e15;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NegativeBinomialDistribution {
-    /// The parameters are the number of successes and the probability of a success.
+    /// The parameters of the negative binomial distribution are the number of successes and the probability of a success.
     Failures,
-    /// The parameters are the mean and the dispersion.
+    /// The parameters of the negative binomial distribution are the mean and the dispersion.
     Mean,
 }
 

@@ -20,9 +20,9 @@ use crate::value::support::{AnyColumn, SupportBuilder};
 
 /// A random value of type `T`, as a node of a lazily built model.
 ///
-/// Elements are immutable, shared and cheap to clone: a clone is the *same* random value. Building an element never fails and computes nothing. An
-/// invalid parameter is an error when an algorithm uses the element; the error message has the name of the element, or the source line that built it.
-/// Evidence about elements is stated in a [`Model`](crate::Model).
+/// Elements, the random values of a model, are immutable, shared and cheap to clone: a clone is the *same* random value. Building an element never
+/// fails and computes nothing. An invalid parameter is reported only when an algorithm uses the element; the error message contains the name of the
+/// element, or the source line that built it. Evidence about elements is stated in a [`Model`](crate::Model).
 #[must_use]
 pub struct Element<T> {
     node: AnyElement,
@@ -59,13 +59,13 @@ impl<T: Value> Element<T> {
         self.node.label()
     }
 
-    /// Returns the element without its type.
+    /// Returns the element as an untyped element.
     #[doc(hidden)]
     pub fn into_erased(self) -> AnyElement {
         self.node
     }
 
-    /// Returns the element with its type; `None` if its values have another type.
+    /// Returns the element with its type; `None` if the values of the element have another type.
     pub fn from_erased(element: &AnyElement) -> Option<Self> {
         let has_type = element.no_values().value_type() == std::any::TypeId::of::<T>();
         has_type.then(|| Self {
@@ -74,7 +74,7 @@ impl<T: Value> Element<T> {
         })
     }
 
-    /// Returns the untyped element, for algorithms.
+    /// Returns the untyped element, which algorithms use.
     pub fn erased(&self) -> &AnyElement {
         &self.node
     }
@@ -95,7 +95,7 @@ impl<T> fmt::Debug for Element<T> {
     }
 }
 
-/// A node with its reference counts takes 120 bytes: glibc keeps the memory of freed nodes up to this size for the next nodes.
+/// A node of the model graph with its reference counts takes 120 bytes: glibc keeps the memory of freed nodes up to this size for the next nodes.
 struct Node {
     kind: Option<Kind>,
     name: OnceLock<Box<Name>>,
@@ -138,7 +138,7 @@ impl AnyElement {
         }))
     }
 
-    /// Creates another element with the same value type, constructor and source line.
+    /// Creates another element with the value type, the constructor and the source line of `self`.
     pub(crate) fn with_kind(&self, kind: Kind) -> Self {
         let Node {
             constructor,
@@ -149,7 +149,7 @@ impl AnyElement {
         Self::new(constructor, location, values, kind)
     }
 
-    /// Returns the kind of the node.
+    /// Returns the kind of the node, such as a function (`Apply`) or a conditional probability table.
     #[allow(clippy::missing_panics_doc)]
     #[inline]
     pub fn kind(&self) -> &Kind {
@@ -194,8 +194,8 @@ impl AnyElement {
         self
     }
 
-    /// Gives the element the label of `other`: its constructor, its source line, and its name, if the element has no name. Nothing but the handle
-    /// `self` may refer to the element; otherwise, the constructor and the source line of the element stay the same.
+    /// Gives the element the label of `other`: its constructor, its source line, and its name, if the element has no name. The constructor and the
+    /// source line are replaced only if the handle `self` is the only reference to the element.
     #[doc(hidden)]
     #[must_use]
     pub fn labelled_like(self, other: &Self) -> Self {
@@ -219,8 +219,8 @@ impl AnyElement {
         ElementId(Arc::as_ptr(&self.0).addr())
     }
 
-    /// True if no other element, evidence or clone refers to this element. A member that a [`Process`](crate::Process) remembers counts as shared,
-    /// because the process may return the member again.
+    /// True if no other element, no evidence and no clone refers to this element. An element that a [`Process`](crate::Process) remembers as one of
+    /// its members counts as shared, because the process may return the member again.
     #[inline]
     pub fn is_unshared(&self) -> bool {
         Arc::strong_count(&self.0) == 1 && Arc::weak_count(&self.0) == 0
@@ -235,12 +235,12 @@ impl AnyElement {
         (self.0.values)()
     }
 
-    /// Creates an empty column of values of this element's type.
+    /// Creates an empty column (a typed list) for values of this element's type.
     pub fn no_column(&self) -> Box<dyn AnyColumn> {
         self.no_values().column()
     }
 
-    /// Returns the elements whose values this element needs in every world that evaluates it.
+    /// Returns the parents of this element: every possible world that evaluates this element needs their values.
     #[inline]
     pub fn parents(&self) -> &[AnyElement] {
         match self.kind() {
@@ -250,7 +250,7 @@ impl AnyElement {
         }
     }
 
-    /// Returns the model error about a failure of this element's function.
+    /// Returns the model error for a failure of the function that the user gave to this element.
     pub fn fault(&self, fault: Fault) -> ModelError {
         ModelError::Function {
             element: self.label(),
@@ -258,7 +258,7 @@ impl AnyElement {
         }
     }
 
-    /// For a decision, returns the elements whose values are known when the decision is made; `None` for other elements.
+    /// For a decision, returns the elements whose values are known when the decision is made; for other elements, returns `None`.
     pub fn known(&self) -> Option<&[AnyElement]> {
         match self.kind() {
             Kind::Atomic(op) => op.known(),
@@ -266,7 +266,7 @@ impl AnyElement {
         }
     }
 
-    /// Returns the model error about invalid parameters of this element, or about a decision for which no option is chosen.
+    /// Returns the model error for invalid parameters of this element, or for a decision for which no option is chosen.
     pub fn invalid(&self, problem: String) -> ModelError {
         if self.known().is_some() {
             return ModelError::Undecided {
@@ -303,20 +303,20 @@ impl WeakElement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ElementId(usize);
 
-/// The parents of a node, without a heap allocation for one or two parents.
+/// The parents of a node, stored without a heap allocation if there are one or two.
 pub type ParentList = SmallVec<[AnyElement; 2]>;
 
-/// The kinds of nodes of a model graph. All constructors of elements build nodes of the five kinds.
+/// The kinds of nodes of a model graph. Every constructor of elements builds a node of one of the five kinds.
 pub enum Kind {
-    /// A random value with its own distribution.
+    /// A random value without parents, with its own distribution.
     Atomic(Box<dyn AtomicOp>),
     /// A deterministic function of the values of the parents.
     Apply(ParentList, Arc<dyn ApplyOp>),
-    /// A function from the values of the parents to an element, whose value becomes the value of the node.
+    /// A function from the values of the parents to an element; the value of this element becomes the value of the node.
     Chain(ParentList, Box<dyn ChainOp>),
     /// A conditional probability table over parents with finitely many values.
     Table(ParentList, Arc<dyn TableOp>),
-    /// The value of another element, with evidence in the worlds that evaluate this node.
+    /// The value of another element, with evidence that applies in the possible worlds that evaluate this node.
     Score(AnyElement, Box<Evidence>),
 }
 
@@ -330,7 +330,7 @@ impl Kind {
         }
     }
 
-    /// Returns the distribution of an atomic element; `None` for other elements.
+    /// Returns the distribution of an element without parents; `None` for other elements.
     #[inline]
     pub fn atomic(&self) -> Option<&dyn AtomicOp> {
         match self {
@@ -339,8 +339,7 @@ impl Kind {
         }
     }
 
-    /// Returns the approximate number of bytes that the node holds on the heap, without its own
-    /// size.
+    /// Returns the approximate number of bytes that the node of an element holds on the heap, without the size of the node itself.
     pub(super) fn heap_bytes(&self) -> usize {
         let (parents, op) = match self {
             Self::Atomic(op) => (0, size_of_val(&**op) + op.heap_bytes()),
@@ -372,13 +371,13 @@ impl fmt::Debug for Kind {
     }
 }
 
-/// Maximum capacity that the queue keeps for the next drop.
+/// Maximum capacity that the queue of node contents to be dropped keeps for the next drop.
 const KEPT_ENTRIES: usize = 256;
 
 /// Maximum depth of the recursion that drops the contents of nodes.
 const MAX_DEPTH: u32 = 32;
 
-/// The contents of dropped nodes that must still be dropped.
+/// A queue of the contents of dropped nodes that must still be dropped.
 struct DropQueue {
     kinds: Vec<Kind>,
     /// The first panic that the drop of a node's contents has caused.
@@ -396,8 +395,8 @@ thread_local! {
     };
 }
 
-/// Drops the contents of a node. The parents and the captured elements of the node are dropped by a recursion of limited depth; deeper contents are
-/// put in a queue.
+/// Drops the contents of a node. Recursion of limited depth drops the parents and the captured elements of the node; deeper contents are put in a
+/// queue.
 pub(super) fn release(kind: Kind) {
     let depth = DROPS.get();
     if depth >= MAX_DEPTH {

@@ -26,7 +26,7 @@ pub struct Normal;
 impl Normal {
     /// Creates a number with the mean `mean`, and a [`Variance`], a [`StandardDeviation`] or a [`Precision`].
     ///
-    /// The support is all finite numbers. The density is exp(−(x − mean)² / (2 variance)) / sqrt(2π variance).
+    /// The support of the normal distribution is all finite numbers. The normal density is exp(−(x − mean)² / (2 variance)) / sqrt(2π variance).
     ///
     /// ```
     /// # use figrs_core::{Normal, StandardDeviation, Variance};
@@ -90,7 +90,7 @@ impl OpenDensity {
 #[derive(Clone)]
 pub(super) struct NormalDistribution {
     measure: SpreadMeasure,
-    /// The spread, or NaN if it is not constant; and the log-density for this spread.
+    /// The spread (the variance, the standard deviation or the precision), or NaN if it is not constant; and the log-density for this spread.
     constant: (f64, OpenDensity),
 }
 
@@ -137,7 +137,7 @@ impl NormalDistribution {
         self.of(spread).deviation
     }
 
-    /// Returns the derivative of the standard deviation with respect to the spread.
+    /// Returns the derivative of the standard deviation with respect to the measure of spread: the variance, the standard deviation or the precision.
     pub(super) fn deviation_slope(&self, spread: f64) -> f64 {
         let deviation = self.deviation(spread);
         match self.measure {
@@ -191,7 +191,7 @@ impl Family<f64> for NormalDistribution {
         self.measure == other.measure
     }
 
-    /// Returns the number of values, their mean, and the sum of their squared deviations from the mean.
+    /// Returns the sufficient statistics of normal values: their number, their mean, and the sum of their squared deviations from the mean.
     fn statistics(&self, values: &[f64]) -> Option<Vec<f64>> {
         Some(moments(values).to_vec())
     }
@@ -311,7 +311,7 @@ impl Family<f64> for NormalDistribution {
         drawn.map_or(f64::NAN, kept_finite)
     }
 
-    /// The log-density is largest if the mean is equal to the value.
+    /// The normal log-density of a value is largest if the mean is equal to the value.
     fn max_log_prob(&self, parameters: &[Option<f64>], value: &f64) -> Option<f64> {
         let mean = parameters[0].unwrap_or(*value);
         let all = [mean, parameters[1]?];

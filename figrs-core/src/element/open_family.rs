@@ -34,11 +34,11 @@ use crate::value::support::AnyColumn;
 #[derive(Clone, Debug)]
 pub(super) enum ParameterSource {
     Number(Number),
-    /// The value of the parent at the contained index: a number, or a list of numbers.
+    /// The value of a parent, given by the parent's index: a number, or a list of numbers.
     Parent(usize),
 }
 
-/// A family of distributions; some of its parameters are elements, the parents of a `Chain`.
+/// A family of distributions with elements as parameters; these elements are the parents of a `Chain`.
 pub(super) struct OpenFamily {
     pub(super) constructor: &'static str,
     pub(super) location: &'static Location<'static>,
@@ -91,8 +91,8 @@ impl OpenFamily {
         numbers
     }
 
-    /// Calls `read` with the parameters, for arguments that are single numbers, if the parameters are valid. Returns `None` if `read` returns `None`
-    /// or panics.
+    /// Calls `read` with the parameters of the member of the family, if they are valid; the arguments are single numbers. Returns `None` if the
+    /// function `read` returns `None` or panics.
     #[inline]
     fn with_numbers<R>(
         &self,
@@ -113,7 +113,8 @@ impl OpenFamily {
         contained(checked).ok().flatten()
     }
 
-    /// Returns the sum of the log-probabilities of the independent values `values`. The contents of `logs` are overwritten.
+    /// Returns the sum of the log-probabilities of the independent values `values` under a member of the family. The list `logs` is working memory
+    /// whose contents are overwritten.
     fn sum(
         &self,
         numbers: &[f64],
@@ -142,7 +143,8 @@ impl OpenFamily {
         AnyElement::new(self.constructor, self.location, values, kind)
     }
 
-    /// Calls `read` with the parameters of each row; describes invalid parameters of a row.
+    /// Calls `read` with the parameters of all rows, one member of the family for each row; if a row has invalid parameters, the error describes
+    /// them.
     fn for_rows<R>(
         &self,
         arguments: &[&dyn AnyColumn],
@@ -156,7 +158,7 @@ impl OpenFamily {
         })
     }
 
-    /// Returns the indices of the parameters that the parent `parent` supplies.
+    /// Returns the indices of those parameters of the family whose values come from the parent `parent`.
     fn range(&self, arguments: &[&dyn Any], parent: usize) -> Range<usize> {
         let mut start = 0;
         for source in &self.sources {

@@ -11,7 +11,7 @@ use super::label::printable;
 
 /// A named number that an element uses in place of a constant, and that may change without rebuilding the model.
 ///
-/// All clones of a parameter share one number. An outcome whose weight is a parameter stays in the model even if the parameter is zero.
+/// All clones of a `Param` share one number. An outcome whose weight is a `Param` stays in the model even if the `Param` is zero.
 ///
 /// ```
 /// # use figrs_core::{Flip, Param};
@@ -21,23 +21,22 @@ use super::label::printable;
 /// # drop(rain);
 /// ```
 ///
-/// A parameter can be saved and loaded with serde, as its name and value. A loaded parameter is a new parameter, independent of the
-/// saved one.
+/// A `Param` can be saved and loaded with serde, as its name and value. A loaded `Param` is independent of the saved one.
 #[derive(Clone)]
 pub struct Param(Arc<(String, AtomicU64)>);
 
 impl Param {
-    /// Creates a parameter with the initial value `value`; the name `name` is used in messages.
+    /// Creates a `Param` with the initial value `value`; messages use the name `name`.
     pub fn new(name: impl Into<String>, value: f64) -> Self {
         Self(Arc::new((name.into(), AtomicU64::new(value.to_bits()))))
     }
 
-    /// Returns the name of the parameter.
+    /// Returns the name of the `Param`.
     pub fn name(&self) -> &str {
         &self.0.0
     }
 
-    /// Returns the present value of the parameter.
+    /// Returns the present value of the `Param`.
     pub fn get(&self) -> f64 {
         f64::from_bits(self.0.1.load(Ordering::Relaxed))
     }
@@ -46,12 +45,12 @@ impl Param {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Returns an identity that is unique among the living parameters.
+    /// Returns an identity of the `Param` that is unique among the living `Param`s.
     pub fn id(&self) -> usize {
         Arc::as_ptr(&self.0).addr()
     }
 
-    /// Changes the value for all elements that use this parameter. A run in progress may use either the old or the new value.
+    /// Changes the value of the `Param` for all elements that use it. An inference run in progress may use either the old or the new value.
     pub fn set(&self, value: f64) {
         self.0.1.store(value.to_bits(), Ordering::Relaxed);
     }
@@ -87,9 +86,9 @@ impl fmt::Debug for Param {
 /// A number in a model: a constant or a [`Param`].
 #[derive(Clone)]
 pub enum Number {
-    /// The number is a constant.
+    /// The number in the model is a constant.
     Constant(f64),
-    /// The number is a parameter, whose value is read at each run.
+    /// The number is a `Param`, whose value is read at each run.
     Param(Param),
 }
 
@@ -102,7 +101,7 @@ impl Number {
         }
     }
 
-    /// Returns the present value of the constant or the parameter.
+    /// Returns the present value of the constant or the `Param`.
     pub fn get(&self) -> f64 {
         match self {
             Self::Constant(x) => *x,
@@ -110,7 +109,7 @@ impl Number {
         }
     }
 
-    /// True if this number is the constant zero, and not a parameter whose present value is zero.
+    /// True if the number is the constant zero; false for a `Param`, even if its present value is zero.
     pub fn is_structural_zero(&self) -> bool {
         matches!(self, Self::Constant(0.0))
     }
@@ -140,9 +139,9 @@ impl From<&Param> for Number {
 /// A numeric argument of an element: a constant, a [`Param`], or an element.
 #[derive(Clone, Debug)]
 pub enum Operand {
-    /// The argument is a constant or a [`Param`].
+    /// The numeric argument is a constant or a [`Param`].
     Number(Number),
-    /// The argument is the value of another element.
+    /// The numeric argument is the value of another element.
     Element(Element<f64>),
 }
 

@@ -1,17 +1,17 @@
-//! The parameters of members of a family for columns of arguments, one member for each row.
+//! The parameters of many members of a family, one member for each row of the columns of arguments.
 
 use super::family::Parameters;
 use super::open_family::{ParameterSource, for_each_number};
 use crate::value::support::AnyColumn;
 
-/// The parameters of each row of the arguments.
+/// The parameters of the member of a family in each row of the arguments.
 pub(super) struct ParameterRows<'a> {
     sources: &'a [ParameterSource],
     arguments: &'a [&'a dyn AnyColumn],
     count: usize,
-    /// The parameters of one row; those that are constant are set.
+    /// The parameters of the member in one row; the parameters that are constant are set once.
     numbers: Parameters,
-    /// The index and the column of each parameter that is not constant; `None` if an argument is a list.
+    /// The index and the column of argument values of each parameter that is not constant; `None` if an argument is a list.
     columns: Option<Vec<(usize, &'a [f64])>>,
 }
 
@@ -45,8 +45,8 @@ impl<'a> ParameterRows<'a> {
         self.count
     }
 
-    /// Returns the column of the first parameter, and the second parameter if it exists; `None` if another parameter than the first has a column, or
-    /// if there are more than two parameters.
+    /// Returns the column of values of the first parameter, and the second parameter if it exists; `None` if a later parameter also varies between
+    /// rows, or if there are more than two parameters.
     pub(super) fn first_column(&self) -> Option<(&'a [f64], Option<f64>)> {
         match (self.columns.as_deref()?, &self.numbers[..]) {
             (&[(0, first)], [_]) => Some((first, None)),
@@ -55,7 +55,7 @@ impl<'a> ParameterRows<'a> {
         }
     }
 
-    /// Returns the parameters of the row `row`.
+    /// Returns the parameters of the member of the family in the row `row`.
     pub(super) fn numbers(&mut self, row: usize) -> &[f64] {
         if let Some(columns) = &self.columns {
             for &(i, column) in columns {

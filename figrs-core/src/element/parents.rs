@@ -1,4 +1,5 @@
-//! Lists of elements that are the parents of an element or the targets of a query: one element, a tuple, or a list; and `tuple`, their values as one value.
+//! Lists of elements that are the parents of an element or the targets of a query: one element, a tuple, or a list; and the function `tuple`, which
+//! joins the values of elements to one value.
 
 use std::any::Any;
 use std::iter;
@@ -12,21 +13,21 @@ use crate::value::Value;
 use crate::value::datum::Datum;
 use crate::value::support::AnyColumn;
 
-/// The values of an element's parents as typed arguments of a function.
+/// The values of an element's parents, as typed arguments of a user's function.
 pub trait Arguments: 'static {
-    /// The type of the arguments: references to the values.
+    /// The type of the typed arguments: references to the values of the parents.
     type Refs<'a>;
-    /// Converts untyped arguments to typed references.
+    /// Converts untyped arguments of a function to typed references.
     fn refs<'a>(arguments: &[&'a dyn Any]) -> Self::Refs<'a>;
-    /// The type of the typed columns of the parents' values.
+    /// The type of typed columns, which list many values of each parent.
     type Columns<'a>;
-    /// Converts untyped columns to typed columns.
+    /// Converts untyped columns of parent values to typed columns.
     fn columns<'a>(arguments: &[&'a dyn AnyColumn]) -> Self::Columns<'a>;
-    /// Returns the arguments in the row `row` of the columns.
+    /// Returns the arguments in the row `row` of the columns of parent values.
     fn row<'a>(columns: &Self::Columns<'a>, row: usize) -> Self::Refs<'a>;
 }
 
-/// A function of the values of an element's parents, with the result `R`.
+/// A function of the values of an element's parents that returns a value of type `R`.
 pub(crate) trait Function<A: Arguments, R>:
     for<'a> Fn(A::Refs<'a>) -> R + Send + Sync + 'static
 {
@@ -37,7 +38,7 @@ impl<A: Arguments, R, F> Function<A, R> for F where
 {
 }
 
-/// The argument of a function of a single parent.
+/// The arguments of a function of a single parent.
 #[derive(Debug)]
 pub struct One<T>(std::marker::PhantomData<T>);
 
@@ -111,9 +112,9 @@ impl Arguments for Mixed {
     note = "more than eight elements of one type are a list: `vec![a.clone(), ..]` or `&[..]`; of several types a list of `AnyElement`s, or a `tuple` of tuples"
 )]
 pub trait AsElement {
-    /// The type of the element's values.
+    /// The type of the values of the element.
     type Value: Value;
-    /// Returns the element itself.
+    /// Returns the untyped element itself.
     fn as_element(&self) -> &Element<Self::Value>;
 }
 
@@ -134,29 +135,29 @@ impl<E: AsElement> AsElement for &E {
 /// A list of elements: a single element, a tuple of up to eight elements, an array or list of elements of one type, or a list of
 /// [`AnyElement`]s of several types.
 ///
-/// The elements are the parents of an `Apply` or a `Chain`, or the targets of a query. (For a function of an array, use
+/// The elements of a `Parents` value are the parents of an `Apply` or a `Chain`, or the targets of a query. (For a function of an array, use
 /// [`Apply::new`](crate::Apply::new), because arrays have another method `map`.)
 ///
-/// The methods of this trait can be called on tuples of elements: `(&left, &below).map(|(l, b)| ..)`.
+/// The methods of the trait `Parents` can be called on tuples of elements: `(&left, &below).map(|(l, b)| ..)`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element, a tuple of up to eight elements, or a list of elements",
     label = "give one element, a tuple of up to eight, or a list",
     note = "more than eight elements of one type are a list: `vec![a.clone(), ..]` or `&[..]`; of several types a list of `AnyElement`s, or a `tuple` of tuples"
 )]
 pub trait Parents {
-    /// The type of the arguments by which a function receives the values of the elements.
+    /// The type of the arguments through which a function receives the values of the elements.
     type Arguments: Arguments;
 
-    /// Returns the untyped elements in order.
+    /// Returns the untyped elements of the list, in order.
     fn elements(&self) -> Vec<AnyElement>;
 
-    /// Returns the elements as the list of parents of a node.
+    /// Returns the elements as a list of parents for a node of the model graph.
     #[doc(hidden)]
     fn parent_list(&self) -> ParentList {
         self.elements().into()
     }
 
-    /// Creates the element whose value is `function` of the values of these elements.
+    /// Creates the element whose value is `function` of the values of the elements in `self`.
     #[track_caller]
     fn map<T, F>(&self, function: F) -> Element<T>
     where
@@ -166,9 +167,9 @@ pub trait Parents {
         apply_at::<Self::Arguments, T>("map", Location::caller(), self.parent_list(), function)
     }
 
-    /// Creates the element that `function` returns for the values of these elements.
+    /// Creates an element from the values of the elements in `self`: `function` returns an element, whose value is the value of the new element.
     ///
-    /// The function must be pure: it may be called more than once for the same values, and only for values that a query needs.
+    /// The user's function must be pure: it may be called more than once for the same values, and only for values that a query needs.
     #[track_caller]
     fn flat_map<T, F>(&self, function: F) -> Element<T>
     where
@@ -181,8 +182,8 @@ pub trait Parents {
         chain_at::<Self::Arguments, T>("flat_map", Location::caller(), self.parent_list(), function)
     }
 
-    /// Creates an element as [`map`](Self::map) does, with a function that several elements share. Algorithms can then use results that were computed
-    /// for one of the elements that share the function for all of them.
+    /// Creates an element as [`map`](Self::map) does, with a function that several elements share. A result that an algorithm computed for one of
+    /// these elements can then be used for all elements that share the function.
     #[track_caller]
     fn map_shared<T, F>(&self, function: &Arc<F>) -> Element<T>
     where
@@ -343,10 +344,12 @@ impl<T: Value> Element<T> {
         Parents::map(self, function)
     }
 
-    /// Creates the element that `function` returns for this element's value: [`Chain`](crate::Chain) with one parent.
+    /// Creates an element from this element's value: `function` returns another element, which gives the new element its value
+    /// ([`Chain`](crate::Chain) with one parent).
     ///
-    /// The function must be pure: it may be called more than once for the same value, and debug builds compare the results. An exact algorithm may
-    /// call the function for a value that no world has. A failure of the function for a value that no world has is ignored.
+    /// The user's function must be pure: it may be called more than once for the same value, and debug builds compare the results. An exact algorithm
+    /// may call the user's function for a value that the parent has in no possible world. If the function fails for a value that the parent has in no
+    /// possible world, the failure is ignored.
     #[track_caller]
     pub fn flat_map<U: Value>(
         &self,
@@ -356,9 +359,9 @@ impl<T: Value> Element<T> {
     }
 }
 
-/// Arguments of different types that form a single value: a tuple of the parents' values, or the value of a single parent.
+/// A tuple of the parents' values (or the value of a single parent), which serves as a single value.
 pub trait Joint: Arguments {
-    /// The type of the single value.
+    /// The type of the single value that the arguments form.
     type Tuple: Value;
     /// Converts references to the parents' values to the single value.
     fn join(values: Self::Refs<'_>) -> Self::Tuple;

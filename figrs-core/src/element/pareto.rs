@@ -19,11 +19,12 @@ use crate::element::family::{compiled_family, debug_name, density_parameters};
 pub struct Pareto;
 
 impl Pareto {
-    /// Creates a number with the shape `shape`, and with the [`Scale`] `scale`, which is the least possible value.
+    /// Creates a Pareto number with the shape `shape`, and with the [`Scale`] `scale`, which is the least possible value.
     ///
-    /// The support is the numbers that are at least the scale. The density is shape · scale^shape / x^(shape + 1), and P(x > t) = (scale / t)^shape.
-    /// The mean is shape · scale / (shape − 1) if the shape is above one, the variance shape · scale² / ((shape − 1)² (shape − 2)) if the shape is
-    /// above two; otherwise they are infinite. A [`Gamma`](crate::Gamma) number is the conjugate prior of the shape.
+    /// The support of the Pareto distribution is the numbers that are at least the scale. The Pareto density is shape · scale^shape / x^(shape + 1),
+    /// and P(x > t) = (scale / t)^shape. The Pareto mean is shape · scale / (shape − 1) if the shape is above one, and the variance is shape · scale²
+    /// / ((shape − 1)² (shape − 2)) if the shape is above two; otherwise they are infinite. A [`Gamma`](crate::Gamma) distribution is the conjugate
+    /// prior of the shape of a Pareto distribution.
     ///
     /// ```
     /// # use figrs_core::{Gamma, Pareto, Rate, Scale};
@@ -65,7 +66,7 @@ impl Family<f64> for ParetoDistribution {
         shape.ln() - scale.ln() - shape * ln_ratio - ln_ratio
     }
 
-    /// Returns the number of values, the sum of their logarithms, and the least value.
+    /// Returns the sufficient statistics of Pareto values: their number, the sum of their logarithms, and the least value.
     fn statistics(&self, values: &[f64]) -> Option<Vec<f64>> {
         let is_positive = values.iter().all(|x| *x > 0.0 && x.is_finite());
         let least = values.iter().copied().fold(f64::INFINITY, f64::min);

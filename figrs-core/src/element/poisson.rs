@@ -20,17 +20,17 @@ use crate::element::family::{compiled_family, debug_name};
 pub struct Poisson;
 
 impl Poisson {
-    /// Creates a count with the rate `rate`, which is the expected number of events. The rate is a number, a [`Param`](crate::Param),
-    /// or an element, and at most 1e9.
+    /// Creates a random count with the rate `rate`, which is the expected number of events. The rate of the Poisson distribution is a number, a
+    /// [`Param`](crate::Param), or an element, and at most 1e9.
     ///
-    /// The support is 0, 1, 2, … The probability of k is rate^k exp(−rate) / k!, and the mean and the variance are the rate.
+    /// The Poisson support is the non-negative integers, the probability of k is rate^k exp(−rate) / k!, and both mean and variance equal the rate.
     #[track_caller]
     pub fn new(rate: impl Into<Operand>) -> Element<u64> {
         compiled_family!("Poisson": PoissonDistribution => u64, [rate.into()])
     }
 }
 
-/// Largest rate: for larger rates, the rejection test of the library's sampler loses digits.
+/// Largest rate of a Poisson distribution: for larger rates, the rejection test of the library's sampler loses digits.
 const MAX_RATE: f64 = 1e9;
 
 #[derive(Clone)]
@@ -69,7 +69,7 @@ impl Family<u64> for PoissonDistribution {
         ln_poisson(*value as f64, parameters[0], parameters[0].ln())
     }
 
-    /// Returns the number of values, their mean, and the log-probability of all values at a rate equal to that mean.
+    /// Returns three statistics of Poisson values: their number, their mean, and their total log-probability at a rate equal to that mean.
     fn statistics(&self, values: &[u64]) -> Option<Vec<f64>> {
         let count = values.len() as f64;
         let sum = sum_of(values, |k| *k as f64);
@@ -124,7 +124,8 @@ impl Family<u64> for PoissonDistribution {
     }
 }
 
-/// Draws a Poisson count with any rate. For a rate above [`MAX_RATE`], where the skewness is below 1e-4, a normal draw is rounded to an integer.
+/// Draws a Poisson count with any rate. For a rate above [`MAX_RATE`], where the skewness of the Poisson distribution is below 1e-4, a normal draw is
+/// rounded to an integer.
 pub(super) fn draw_poisson<R: Rng + ?Sized>(rate: f64, rng: &mut R) -> u64 {
     if rate > MAX_RATE {
         let normal: f64 = Normal::standard().sample(rng);

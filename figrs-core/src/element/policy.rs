@@ -13,9 +13,9 @@ use crate::value::support::{AnyColumn, Support, SupportBuilder};
 
 /// A policy of a decision: a function from the values of some elements to the index of an option.
 pub trait ChoosePolicy: Send + Sync {
-    /// Returns the index of the option that the policy chooses for the values `known`.
+    /// Returns the index of the option that the policy chooses if the elements on which the decision depends have the values `known`.
     ///
-    /// **Errors.** `choose` fails if the policy has no choice for these values.
+    /// **Errors.** `choose` fails if the policy has no choice for the values `known`.
     fn choose(&self, known: &[&dyn Any]) -> Result<usize, Fault>;
 }
 
@@ -25,8 +25,8 @@ struct ChosenOption<P> {
 }
 
 impl AnyElement {
-    /// Creates an element that replaces this decision and has the value that `policy` chooses from `options`, given the values of the elements
-    /// `known`.
+    /// Creates an element that replaces the decision `self`: the function `policy` of the values of the elements `known` chooses its value from
+    /// `options`.
     #[doc(hidden)]
     #[must_use]
     pub fn chosen(
@@ -45,9 +45,9 @@ impl AnyElement {
     }
 }
 
-/// A policy that reads the index of the option, or a number that stands for this index.
+/// A policy that reads the index of the chosen option, or a number that stands for this index.
 struct OptionOfIndex {
-    /// The index of the option for each number that may be read; if the list is empty, the number is the index itself.
+    /// For each number that may be read, the index of the option that it stands for; if the list is empty, the number is the index itself.
     options: Vec<u32>,
 }
 
@@ -65,9 +65,10 @@ impl ChoosePolicy for OptionOfIndex {
 }
 
 impl AnyElement {
-    /// Creates an element of this element's type whose value is selected from `values` by the value of `index`.
+    /// Creates an element with the value type of `self`, whose value is selected from `values` by the value of `index`.
     ///
-    /// If `options` is empty, the value of `index` is an index in `values`; otherwise it is an index in `options`, which has the index in `values`.
+    /// If `options` is empty, the value of `index` is an index in `values`; otherwise it is an index in `options`, whose entries are indices in
+    /// `values`.
     #[doc(hidden)]
     #[must_use]
     pub fn by_index(&self, values: &Support, options: Vec<u32>, index: &Element<usize>) -> Self {

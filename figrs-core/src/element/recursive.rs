@@ -14,28 +14,29 @@ use crate::error::Fault;
 use crate::value::datum::Datum;
 use crate::value::{Value, canonical};
 
-/// A recursive function as its own body receives it: a function from an argument to the element that a call returns.
+/// A recursive function in the form that its own body receives: a function from an argument to the element that a call returns.
 pub type Call<A, T> = Arc<dyn Fn(A) -> Element<T> + Send + Sync>;
 
 type RecursiveBody<A, T> = Arc<dyn Fn(Call<A, T>, &A) -> Element<T> + Send + Sync>;
 
-/// A recursive function from a value to an element. Calls with the same argument have the same distribution.
+/// A recursive function from a value to an element. Calls of a `Recursive` function with the same argument have the same distribution.
 ///
-/// Each call returns a new random value, even if the function is called twice with the same argument. The element that a call returns stores the
-/// function and the argument. Therefore exact algorithms can compute the distribution of all calls with the same argument only once (memoisation).
-/// The calls of an ordinary recursive Rust function are computed separately. The body of a call is evaluated only when it is needed. Therefore the
-/// recursion may be deep or endless.
+/// Each call of a `Recursive` function returns a new random value, even if the function is called twice with the same argument. The element that a
+/// call of a `Recursive` function returns stores the function and the argument. Exact algorithms can therefore compute the distribution of all calls
+/// of a `Recursive` function with the same argument only once (memoisation). For an ordinary recursive Rust function, exact algorithms compute each
+/// call separately. The body of a `Recursive` function is evaluated for a call only when the value of the call is needed. Because of lazy evaluation,
+/// the recursion of a `Recursive` function may be deep or endless.
 ///
-/// Exact algorithms replace all calls with the same argument by atomic elements with the computed distribution: the call is *shared*. A call is
-/// *unfolded*, that is, treated like any other `Chain`, if its body evaluates an element with evidence, a target, a [`Score`](crate::Score) or an
-/// element that is not finite. A call is also unfolded if its body evaluates a function that fails for some values, or a random element that was
-/// created outside the body. In the most probable world, the weight of a shared call is the probability of the most probable choices that give its
-/// value; the elements within the call are not listed. `LazyVariableElimination`, which computes bounds, shares all calls with the same argument that
-/// it expands to the same depth. All calls are unfolded by samplers and `Enumerate`, and when worlds are counted, drawn, or listed from a compiled
-/// tree.
+/// Exact algorithms *share* a recursive call: all calls with the same argument are replaced by random elements with the computed distribution. A
+/// recursive call is *unfolded*, that is, treated like any other `Chain`, if its body evaluates an element with evidence, a target of the query, a
+/// [`Score`](crate::Score) or an element that is not finite. A recursive call is also unfolded if its body evaluates a function that fails for some
+/// values, or a random element that was created outside the body. In the most probable world, the weight of a shared recursive call is the
+/// probability of the most probable choices that give its value; the elements within the call are not listed. The algorithm
+/// `LazyVariableElimination`, which computes bounds, shares all recursive calls with the same argument that it expands to the same depth. Samplers
+/// and `Enumerate` unfold all recursive calls, and so do algorithms that count, draw or list the worlds of a compiled tree.
 ///
-/// **Errors.** [`ModelError::CyclicCall`](crate::ModelError::CyclicCall) from an exact algorithm if a call needs a call with the same argument;
-/// [`ModelError::TooDeep`](crate::ModelError::TooDeep) if the recursion always reaches new arguments.
+/// **Errors.** [`ModelError::CyclicCall`](crate::ModelError::CyclicCall) from an exact algorithm if a recursive call needs a call with the same
+/// argument; [`ModelError::TooDeep`](crate::ModelError::TooDeep) if the recursion always reaches new arguments.
 ///
 /// ```
 /// use figrs_core::{Constant, Element, Flip, Recursive};
@@ -63,9 +64,9 @@ pub struct Recursive<A, T> {
 }
 
 impl<A: Value, T: Value> Recursive<A, T> {
-    /// Creates the function with the body `body`, which receives the function itself and the argument.
+    /// Creates the recursive function with the body `body`, which receives the function itself and the argument.
     ///
-    /// The body must be pure, like the function of a [`Chain`](crate::Chain).
+    /// The body of a `Recursive` function must be pure, like the function of a [`Chain`](crate::Chain).
     #[track_caller]
     pub fn new<F>(body: F) -> Self
     where
@@ -79,7 +80,7 @@ impl<A: Value, T: Value> Recursive<A, T> {
         }
     }
 
-    /// Creates the element of a call with the argument `argument`; each call is a new random value.
+    /// Creates the element of a call of the recursive function with the argument `argument`; each call is a new random value.
     #[track_caller]
     pub fn call(&self, argument: A) -> Element<T> {
         self.called(argument, Location::caller())

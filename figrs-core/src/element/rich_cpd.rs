@@ -1,4 +1,4 @@
-//! `RichCpd`: a conditional distribution whose rows hold for sets of parent values.
+//! `RichCpd`: a conditional distribution whose clauses hold for sets of parent values.
 
 use std::panic::Location;
 
@@ -8,18 +8,18 @@ use crate::element::chain::fallible_chain_at;
 use crate::error::Fault;
 use crate::value::Value;
 
-/// A pattern of a clause of a [`RichCpd`](crate::RichCpd): a set of values of one parent.
+/// A set of values of one parent, used as a pattern in a clause of a [`RichCpd`](crate::RichCpd).
 #[derive(Clone, Debug)]
 pub enum ValuePattern<T> {
-    /// The pattern accepts any of the contained values.
+    /// The pattern accepts any of the listed values.
     OneOf(Vec<T>),
-    /// The pattern accepts any value except the contained values.
+    /// The pattern accepts any value except the listed values.
     NoneOf(Vec<T>),
-    /// The pattern accepts every value.
+    /// The pattern accepts every value of the parent.
     Any,
 }
 
-/// Builds a pattern that accepts `values`.
+/// Builds a pattern that accepts only `values`.
 pub fn one_of<T: Value>(values: impl IntoIterator<Item = T>) -> ValuePattern<T> {
     ValuePattern::OneOf(values.into_iter().collect())
 }
@@ -46,7 +46,7 @@ impl<T: Value> ValuePattern<T> {
 
 /// A clause of a conditional distribution: a pattern for the value of each parent.
 pub trait Clause<A: Arguments>: Send + Sync + 'static {
-    /// True if the clause accepts the value of every parent.
+    /// True if the patterns of the clause accept the values of all parents.
     fn accepts(&self, values: &A::Refs<'_>) -> bool;
 }
 
@@ -73,13 +73,13 @@ clause!(V0 0, V1 1, V2 2, V3 3, V4 4, V5 5);
 clause!(V0 0, V1 1, V2 2, V3 3, V4 4, V5 5, V6 6);
 clause!(V0 0, V1 1, V2 2, V3 3, V4 4, V5 5, V6 6, V7 7);
 
-/// Builds the element of the first clause that accepts the parents' values.
+/// Builds an element from clauses: the first clause that accepts the parents' values gives the distribution.
 #[derive(Debug)]
 pub struct RichCpd;
 
 impl RichCpd {
-    /// Creates the element of the first clause that accepts the parents' values. A world whose parents have values that no clause accepts has an
-    /// error.
+    /// Creates the element that takes its value from the element of the first clause that accepts the parents' values. If no clause accepts the
+    /// values that the parents have in a possible world, that world has an error.
     ///
     /// ```
     /// # use figrs_core::{Flip, RichCpd, Uniform, any, none_of, one_of};

@@ -1,7 +1,7 @@
 //! Logarithms of Poisson, binomial and Student densities, without loss of digits for large parameters.
 //!
-//! The textbook formulas lose digits, because they subtract numbers that are as large as the parameters. In the formulas of Loader (2000), "Fast and
-//! accurate computation of binomial probabilities", the largest terms cancel, and only small remainders are subtracted.
+//! The textbook formulas for these log-densities lose digits, because they subtract numbers that are as large as the parameters. In Loader's formulas
+//! (2000), "Fast and accurate computation of binomial probabilities", the largest terms cancel, and only small remainders are subtracted.
 
 use std::f64::consts::{LN_2, PI};
 
@@ -9,7 +9,7 @@ use statrs::function::gamma::ln_gamma;
 
 pub(super) const LN_SQRT_2_PI: f64 = 0.918_938_533_204_672_8;
 
-/// Size of a parameter above which the textbook formulas would lose digits.
+/// Size of a parameter above which the textbook formulas for log-densities would lose digits.
 const LARGE: f64 = 1000.0;
 
 /// Returns the error of Stirling's formula: ln Γ(n + 1) − ln sqrt(2 pi n) − n ln n + n.

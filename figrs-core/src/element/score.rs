@@ -1,4 +1,4 @@
-//! `Score`: evidence that holds only in the worlds that evaluate it.
+//! `Score`: evidence that holds only in the possible worlds that evaluate it.
 
 use std::panic::Location;
 
@@ -7,10 +7,10 @@ use crate::element::Element;
 use crate::model::evidence::Evidence;
 use crate::value::Value;
 
-/// Builds elements with evidence that holds only in the worlds that evaluate them.
+/// Builds elements with evidence that holds only in the possible worlds that evaluate these elements.
 ///
-/// Evidence in a [`Model`](crate::Model) holds in every world. A `Score` inside a branch of a `Chain` changes only the weights of the worlds that
-/// take this branch.
+/// Evidence in a [`Model`](crate::Model) holds in every possible world. A `Score` inside a branch of a `Chain` (an element that its function returns)
+/// changes only the weights of the possible worlds that take this branch.
 ///
 /// ```
 /// # use figrs_core::{Constant, Element, Flip, If, Score};
@@ -23,13 +23,15 @@ use crate::value::Value;
 pub struct Score;
 
 impl Score {
-    /// Returns an element with the value of `element`. In every world that evaluates the new element, its value must be `value`.
+    /// Returns a new element that always has the value of `element`. In every possible world that evaluates the new element, the value of the element
+    /// must be `value`.
     #[track_caller]
     pub fn observe<T: Value>(element: &Element<T>, value: T) -> Element<T> {
         Self::build(element, Evidence::observe(value), Location::caller())
     }
 
-    /// Returns an element with the value of `element`. In every world that evaluates the new element, its value must pass `test`.
+    /// Returns a new element that always has the value of `element`. In every possible world that evaluates the new element, the value of the element
+    /// must pass `test`.
     #[track_caller]
     pub fn condition<T: Value>(
         element: &Element<T>,
@@ -38,7 +40,8 @@ impl Score {
         Self::build(element, Evidence::condition(test), Location::caller())
     }
 
-    /// Returns an element with the value of `element`. The weight of every world that evaluates the new element is multiplied by `weight(value)`.
+    /// Returns a new element that always has the value of `element`. If a possible world evaluates the new element, the weight of the world is
+    /// multiplied by `weight(value)`.
     #[track_caller]
     pub fn weigh<T: Value>(
         element: &Element<T>,
@@ -47,7 +50,8 @@ impl Score {
         Self::build(element, Evidence::weigh(weight), Location::caller())
     }
 
-    /// Returns an element as [`weigh`](Self::weigh) does, with the promise that no weight exceeds `maximum`; a larger weight is an error.
+    /// Returns an element that multiplies the weights of worlds as [`weigh`](Self::weigh) does, with the promise that no weight exceeds `maximum`; a
+    /// larger weight is an error.
     #[track_caller]
     pub fn weigh_at_most<T: Value>(
         element: &Element<T>,
@@ -58,7 +62,7 @@ impl Score {
         Self::build(element, evidence, Location::caller())
     }
 
-    /// Returns an element as [`weigh`](Self::weigh) does, given the natural logarithm of the weight.
+    /// Returns an element that multiplies the weights of worlds as [`weigh`](Self::weigh) does, given the natural logarithm of the weight.
     #[track_caller]
     pub fn log_weigh<T: Value>(
         element: &Element<T>,

@@ -22,10 +22,10 @@ use crate::value::{Key, KeyRef, Value};
 pub struct Select;
 
 impl Select {
-    /// Creates an element with one of the values in `outcomes`; each weight is a number, a [`Param`](crate::Param), or an element.
+    /// Creates an element whose value is one of the values in `outcomes`; each weight is a number, a [`Param`](crate::Param), or an element.
     ///
-    /// The weights need not sum to one, because they are divided by their sum; an unintended sum, such as 1.1, is therefore not detected. The weights
-    /// of equal values are added.
+    /// The weights of `Select` need not sum to one, because they are divided by their sum; an unintended sum, such as 1.1, is therefore not detected.
+    /// If several outcomes have equal values, their weights are added.
     ///
     /// ```
     /// # use figrs_core::Select;
@@ -40,8 +40,8 @@ impl Select {
         select_at("Select", Location::caller(), outcomes)
     }
 
-    /// Creates an element with one of `values`; the value of `weights`, such as a [`Dirichlet`](crate::Dirichlet) element, is a list with one weight
-    /// for each value.
+    /// Creates an element whose value is one of `values`; the value of `weights`, such as a [`Dirichlet`](crate::Dirichlet) element, is a list with
+    /// one weight for each value.
     #[track_caller]
     pub fn by<T: Value>(
         weights: impl Into<Vector>,
@@ -82,7 +82,7 @@ fn categorical<T: Value>(
 #[derive(Clone, Debug)]
 pub(super) struct Categorical<T> {
     pub(super) values: Vec<T>,
-    /// Quantities computed from constant weights; `None` if the weights may change.
+    /// Quantities that are computed once from constant weights; `None` if the weights may change.
     fixed: Option<CategoricalCache>,
     distinct: OnceLock<Distinct<T>>,
 }
@@ -91,19 +91,19 @@ pub(super) struct Categorical<T> {
 struct CategoricalCache {
     scale: OnceLock<(f64, f64)>,
     alias: OnceLock<Alias>,
-    /// The log-probabilities of the distinct values.
+    /// The log-probabilities of the distinct values of the categorical distribution.
     logs: OnceLock<Vec<f64>>,
 }
 
-/// The distinct values of a list; and for each entry of the list, its index among the distinct values.
+/// The distinct values in a list and, for each entry of the list, its index among the distinct values.
 #[derive(Clone, Debug)]
 pub(super) struct Distinct<T> {
     values: IndexSet<Key<T>, FxBuildHasher>,
     pub(super) numbers: Vec<u32>,
 }
 
-/// Minimum number of constant weights for which values are drawn by an alias table. Building the table takes about as long as four linear searches,
-/// so that a table of a short list would not save time.
+/// Minimum number of constant weights for which values are drawn by an alias table. Building an alias table takes about as long as four linear
+/// searches, so that a table of a short list would not save time.
 const ALIAS_TABLE_LENGTH: usize = 64;
 
 /// Returns the largest weight, and the sum of the weights divided by the largest weight; the sum cannot overflow.
@@ -162,8 +162,8 @@ impl<T: Value> Categorical<T> {
     }
 }
 
-/// Returns the logarithm of the probability of a value, which is the weight of the value divided by the sum of all weights. The weight of the value
-/// is `merged` times `top`; the sum of all weights is `sum` times `largest`.
+/// Returns the logarithm of the probability of a value, which is the weight of the value divided by the sum of all weights. To avoid overflow, the
+/// weight of the value is given as `merged` times `top`, and the sum of all weights as `sum` times `largest`.
 fn log_share(top: f64, merged: f64, largest: f64, sum: f64) -> f64 {
     if top == 0.0 {
         return f64::NEG_INFINITY;
@@ -233,7 +233,7 @@ impl<T: Value> Family<T> for Categorical<T> {
         self.values.same(&other.values)
     }
 
-    /// Returns the number of occurrences of each distinct value.
+    /// Returns the number of occurrences of each distinct value in `values`.
     fn statistics(&self, values: &[T]) -> Option<Vec<f64>> {
         let distinct = &self.distinct().values;
         let mut counts = vec![0.0; distinct.len()];
@@ -296,8 +296,8 @@ impl<T: Value> Family<T> for Categorical<T> {
         }
     }
 
-    /// If S is the sum of the weights and m the weight of the value, the derivative with respect to the weight at `index` is −1 / S, plus 1 / m if
-    /// this weight belongs to the value.
+    /// If S is the sum of the weights and m the weight of the value, the derivative of the log-probability with respect to the weight at `index` is
+    /// −1 / S, plus 1 / m if this weight belongs to the value.
     fn log_prob_derivative(&self, weights: &[f64], index: usize, value: &T) -> Option<f64> {
         let (largest, sum) = self.scale(weights);
         let sum = largest * sum;

@@ -14,7 +14,7 @@ use crate::value::datum::Datum;
 use crate::value::support::Support;
 use figrs_factor::graph::{WeightSlice, WorldWeight};
 
-/// Calls `read` with the list of `values`. A short list is stored on the stack, in an array that is filled up with `filler`.
+/// Calls `read` with a slice of the values `values`. A short list of values is stored on the stack, in an array that is filled up with `filler`.
 #[inline]
 pub fn with_list<T: Copy, R>(
     filler: T,
@@ -39,7 +39,7 @@ pub fn with_list<T: Copy, R>(
     read(&list[..count])
 }
 
-/// Calls `read` with the list of `values`, as the arguments of a function.
+/// Calls `read` with a slice of the values `values`, which are the arguments of a function.
 #[inline]
 pub fn with_arguments<'a, R>(
     values: impl ExactSizeIterator<Item = &'a dyn Any>,
@@ -51,11 +51,11 @@ pub fn with_arguments<'a, R>(
 /// A random choice that an element makes, given the values of its parents.
 #[derive(Clone, Copy)]
 pub enum Choice<'a> {
-    /// The choice is the value of an atomic element.
+    /// The choice is the value of an element without parents.
     Atomic(&'a dyn AtomicOp),
-    /// The choice is the value of a `Chain` that always returns a member of one family. The list has the values of the `Chain`'s parents.
+    /// The choice is the value of a `Chain` that always returns a member of one family. The list contains the values of the parents of the `Chain`.
     Family(&'a dyn FamilyOp, &'a [&'a dyn Any]),
-    /// The choice is the value of a table: one of the listed values, with the probabilities of a row.
+    /// The choice is the value of a conditional probability table: one of the listed values, with the probabilities of one row of the table.
     Row(&'a Support, WeightSlice<'a>),
 }
 
@@ -70,9 +70,9 @@ impl fmt::Debug for Choice<'_> {
 }
 
 impl Choice<'_> {
-    /// Returns the log-probability or log-density of `value`.
+    /// Returns the log-probability or log-density of the value `value` of the random choice.
     ///
-    /// **Errors.** An error if the user's distribution fails.
+    /// **Errors.** An error if the user-defined distribution fails.
     pub fn log_prob(&self, value: &dyn Any) -> Result<f64, Fault> {
         match self {
             Self::Atomic(op) => op.log_prob(value),
@@ -84,9 +84,9 @@ impl Choice<'_> {
         }
     }
 
-    /// Returns the probability or density of `value`.
+    /// Returns the probability or density of the value `value` of the random choice.
     ///
-    /// **Errors.** An error if the user's distribution fails.
+    /// **Errors.** An error if the user-defined distribution fails.
     pub fn weight(&self, value: &dyn Any) -> Result<WorldWeight, Fault> {
         if let Self::Row(values, row) = self
             && let Some(column) = values.index_of(value)
@@ -98,9 +98,10 @@ impl Choice<'_> {
         Ok(WorldWeight { linear, log })
     }
 
-    /// Returns all outcomes with their probabilities if there are finitely many; otherwise returns the reason why the outcomes cannot be listed.
+    /// Returns all outcomes of the random choice with their probabilities if they are finitely many; otherwise returns the reason why they cannot be
+    /// listed.
     ///
-    /// **Errors.** An error if the user's distribution fails.
+    /// **Errors.** An error if the user-defined distribution fails.
     pub fn outcomes(&self) -> Result<Result<Vec<(Datum, WorldWeight)>, NotEnumerable>, Fault> {
         let finite = match self {
             Self::Atomic(op) => op.outcomes()?,
@@ -126,9 +127,9 @@ impl Choice<'_> {
         outcomes.collect::<Result<_, Fault>>().map(Ok)
     }
 
-    /// Draws a random value of the choice.
+    /// Draws a random value for the choice.
     ///
-    /// **Errors.** An error if the user's distribution fails.
+    /// **Errors.** An error if the user-defined distribution fails.
     #[inline]
     pub fn sample(&self, rng: &mut dyn Rng) -> Result<Datum, Fault> {
         match self {
@@ -140,7 +141,7 @@ impl Choice<'_> {
 
     /// Draws a random value from the normalised product of the choice's distribution and `likelihood`, if the distribution defines such a draw.
     ///
-    /// **Errors.** An error if the user's distribution fails.
+    /// **Errors.** An error if the user-defined distribution fails.
     pub fn sample_conditional(
         &self,
         likelihood: &Likelihood,
@@ -157,9 +158,9 @@ impl Choice<'_> {
 }
 
 impl dyn TableOp + '_ {
-    /// Returns the index in the list of weights at which the table row for the values `arguments` of the parents starts.
+    /// Returns the index in the list of weights at which the table row for the parent values `arguments` starts.
     ///
-    /// **Errors.** [`Fault::Row`] if a value is not among the states of its parent.
+    /// **Errors.** [`Fault::Row`] if a value in `arguments` is not among the states that the table lists for this parent.
     pub fn row_start(&self, arguments: &[&dyn Any]) -> Result<usize, Fault> {
         let mut parents = arguments.iter().zip(self.states()).enumerate();
         let row = parents.try_fold(0, |row, (parent, (&value, states))| {
@@ -170,9 +171,9 @@ impl dyn TableOp + '_ {
         Ok(row? * self.values().len())
     }
 
-    /// Returns the table row for the values `arguments` of the parents.
+    /// Returns the table row for the parent values `arguments`.
     ///
-    /// **Errors.** The same errors as [`row_start`](Self::row_start).
+    /// **Errors.** The table row is missing: the same errors as [`row_start`](Self::row_start).
     pub fn row(&self, arguments: &[&dyn Any]) -> Result<WeightSlice<'_>, Fault> {
         let start = self.row_start(arguments)?;
         Ok(self.weights().row(start, self.values().len()))
@@ -180,9 +181,10 @@ impl dyn TableOp + '_ {
 }
 
 impl AnyElement {
-    /// Checks the parameters that are not values of parents. Call this method before the first call of [`choice`](Self::choice).
+    /// Checks those parameters of the element that are constants or `Param`s, not values of parents. Call `check_parameters` before the first call of
+    /// [`choice`](Self::choice).
     ///
-    /// **Errors.** [`ModelError::InvalidParameter`] if a parameter is not allowed; [`ModelError::Undecided`] if the element is a
+    /// **Errors.** [`ModelError::InvalidParameter`] if a parameter of the element is not allowed; [`ModelError::Undecided`] if the element is a
     /// decision.
     #[inline]
     pub fn check_parameters(&self) -> Result<(), ModelError> {
@@ -194,10 +196,10 @@ impl AnyElement {
         checked.map_err(|problem| self.invalid(problem))
     }
 
-    /// Returns the random choice that the element makes for the values `arguments` of its parents; `None` if it makes no random choice.
+    /// Returns the random choice that the element makes for the parent values `arguments`; `None` if the element makes no random choice.
     ///
-    /// **Errors.** [`ModelError::InvalidParameter`] if parameters of a family are not allowed; [`ModelError::Function`] if a row of a
-    /// table is missing.
+    /// **Errors.** [`ModelError::InvalidParameter`] if the values of the parents are not allowed as parameters; [`ModelError::Function`] if a row of
+    /// a table is missing.
     #[inline]
     pub fn choice<'a>(
         &'a self,
@@ -221,9 +223,9 @@ impl AnyElement {
         }
     }
 
-    /// True if the element makes a random choice with densities instead of probabilities.
+    /// True if the element makes a random choice that has a density, not probabilities.
     ///
-    /// **Errors.** [`ModelError::Function`] if a user's distribution fails.
+    /// **Errors.** [`ModelError::Function`] if a user-defined distribution fails.
     pub fn is_continuous(&self) -> Result<bool, ModelError> {
         match self.kind() {
             Kind::Atomic(op) => {
@@ -236,7 +238,7 @@ impl AnyElement {
     }
 
     /// Returns the values that the parents must have so that the element has the value `value`; for a `Score`, the observed value takes the place of
-    /// `value`. The list of values may be shorter than the list of parents; the remaining parents may have any value.
+    /// `value`. The returned list may be shorter than the list of parents; the remaining parents may have any value.
     #[inline]
     pub fn demands(&self, value: Option<&Datum>) -> Vec<Option<Datum>> {
         match self.kind() {

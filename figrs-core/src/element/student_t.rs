@@ -24,8 +24,9 @@ impl StudentT {
     /// Creates the number location + scale · t, where t has Student's t-distribution with the [`DegreesOfFreedom`] `freedom`, and `scale` is a
     /// [`Scale`].
     ///
-    /// The support is all finite numbers. The mean is the location if the degrees of freedom n are above one. The variance is scale² · n
-    /// / (n − 2) if n is above two, and otherwise infinite; it is not the square of the scale.
+    /// The support of Student's t-distribution is all finite numbers. The mean of the shifted t-distribution is its location if the degrees of
+    /// freedom n are above one. The variance of the scaled t-distribution is scale² · n / (n − 2) if n is above two, and otherwise infinite; it is
+    /// not the square of the scale.
     #[track_caller]
     pub fn new<S: Into<Operand>, D: Into<Operand>>(
         location: impl Into<Operand>,
@@ -93,8 +94,8 @@ impl Family<f64> for StudentTDistribution {
         kept_finite(location + kept_finite(scale * kept_finite(normal * (-0.5 * ln_ratio).exp())))
     }
 
-    /// Returns `None` for degrees of freedom from 10 000 to 1e15, for which the library of special functions is inaccurate. For more than 1e15
-    /// degrees of freedom, returns the tail probabilities of the normal distribution.
+    /// Returns no tail probabilities (`None`) for degrees of freedom from 10 000 to 1e15, for which the library of special functions is inaccurate.
+    /// For more than 1e15 degrees of freedom, returns the tail probabilities of the normal distribution.
     fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
         let [location, scale, freedom] = [parameters[0], parameters[1], parameters[2]];
         let x = kept_finite((value / 2.0 - location / 2.0) / scale * 2.0);

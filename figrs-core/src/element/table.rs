@@ -16,11 +16,12 @@ use figrs_factor::graph::{Weights, sums_to_one};
 pub struct Table;
 
 impl Table {
-    /// Creates an element that takes one of `values`, with the weights in one row of a table; the values of its parents select the row.
+    /// Creates an element that takes one of `values`, with the weights in one row of a table; the values of the element's parents select the row.
     ///
-    /// Each parent is given with its states, in the order of the table. For each combination of parent states, the argument `weights` has one row of
-    /// `values.len()` weights; the last parent changes fastest. Each row is divided by its sum, unless the sum is already one up to rounding. A world
-    /// in which the value of a parent is not among the parent's states has an error.
+    /// Each parent is given with its states (possible values), in the order of the table's rows. For each combination of parent states, the argument
+    /// `weights` has one row of `values.len()` weights; the state of the last parent changes fastest. The weights in each table row are divided by
+    /// their sum, unless the sum is already one up to rounding. If a parent has a value that is not among its listed states in a possible world, that
+    /// world has an error.
     ///
     /// ```
     /// # use figrs_core::{Flip, Table};
@@ -32,8 +33,8 @@ impl Table {
     /// # drop(cough);
     /// ```
     ///
-    /// Large tables are not copied when they are passed to an algorithm. Clones of a table share the [`Weights`],
-    /// and parents with the same [`States`] share the list of states.
+    /// Large conditional probability tables are not copied when they are passed to an algorithm. Clones of a table share the [`Weights`] (the list of
+    /// all numbers), and parents with the same [`States`] share the list of states.
     #[track_caller]
     pub fn new<'a, P: Value, S: Into<States<P>>, T: Value>(
         parents: impl IntoIterator<Item = (&'a Element<P>, S)>,
@@ -91,7 +92,8 @@ impl TableRows {
         Ok(())
     }
 
-    /// Divides the rows of plain weights by their sums; returns `false` if a quotient is too small for an accurate `f64`.
+    /// Divides each table row by its sum, for weights that are not stored as logarithms; returns `false` if a quotient is too small for an accurate
+    /// `f64`.
     fn divide(&mut self) -> Result<bool, String> {
         let columns = self.values.len();
         for i in 0..self.weights.len() / columns {
@@ -121,7 +123,8 @@ impl TableRows {
     }
 }
 
-/// Returns the largest weight of the row `i`. Returns an error if all weights are zero, or if a weight is invalid.
+/// Returns the largest weight in the table row `row`, which has the index `i`. Returns an error if all weights of the table row are zero, or if a
+/// weight is invalid.
 fn largest(i: usize, row: &[f64]) -> Result<f64, String> {
     if let Some(w) = row.iter().find(|w| !(**w >= 0.0 && w.is_finite())) {
         return Err(format!(
@@ -135,7 +138,7 @@ fn largest(i: usize, row: &[f64]) -> Result<f64, String> {
     Ok(largest)
 }
 
-/// Divides the rows by their sums, with logarithms, for quotients that `f64` cannot represent.
+/// Divides each table row by its sum, computed with logarithms, for quotients that `f64` cannot represent.
 fn by_logs(weights: &Weights, columns: usize) -> Result<Weights, String> {
     let mut logs: Vec<f64> = (0..weights.len()).map(|i| weights.log(i)).collect();
     for (i, row) in logs.chunks_mut(columns).enumerate() {
@@ -185,7 +188,7 @@ mod tests {
     use crate::expand::{Content, Expansion};
     use crate::model::Model;
 
-    /// Returns the weights of the table of `element` for the values of its parents that the evidence allows.
+    /// Returns the weights in the table of `element` for those parent values that the evidence allows.
     fn expanded<T: Value>(model: &Model, element: &Element<T>) -> Weights {
         let targets = [element.erased().clone()];
         let expansion = Expansion::new(model, &targets, &crate::Limits::default()).unwrap();

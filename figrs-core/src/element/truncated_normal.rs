@@ -22,13 +22,14 @@ pub struct TruncatedNormal;
 
 impl TruncatedNormal {
     /// Creates a number between `lower` and `upper`, from the normal distribution with the mean `mean` and the [`Variance`](crate::Variance),
-    /// [`StandardDeviation`](crate::StandardDeviation) or [`Precision`](crate::Precision) `spread`. The mean and the variance of the truncated
+    /// [`StandardDeviation`](crate::StandardDeviation) or [`Precision`](crate::Precision) `spread`. The mean and the variance of the truncated normal
     /// distribution differ from those of the normal distribution.
     ///
-    /// The support consists of the numbers from `lower` to `upper`. The density is that of [`Normal`](crate::Normal) divided by the probability of
-    /// the interval. One or both of the bounds of the interval may be infinite (`f64::NEG_INFINITY` or `f64::INFINITY`). The bounds may be far in a
-    /// tail of the normal distribution. Far in a tail, numbers are drawn by rejection from an exponential or uniform distribution (Robert 1995,
-    /// "Simulation of truncated normal variables").
+    /// The support of the truncated normal distribution consists of the numbers from `lower` to `upper`. The truncated normal density is that of
+    /// [`Normal`](crate::Normal) divided by the probability of the interval. One or both of the bounds of the truncation interval may be infinite
+    /// (`f64::NEG_INFINITY` or `f64::INFINITY`). The bounds of the truncated normal distribution may lie far in a tail of the normal distribution.
+    /// Far in a tail, truncated normal numbers are drawn by rejection from an exponential or uniform distribution (Robert 1995, "Simulation of
+    /// truncated normal variables").
     ///
     /// ```
     /// # use figrs_core::{StandardDeviation, TruncatedNormal};
@@ -51,7 +52,7 @@ impl TruncatedNormal {
     }
 }
 
-/// Largest distance of the interval from the mean, in standard deviations; farther intervals are an error.
+/// Largest distance of the truncation interval from the mean, in standard deviations; an interval farther away is an error.
 const MAX_DISTANCE: f64 = 1e150;
 
 #[derive(Clone)]
@@ -59,9 +60,10 @@ struct TruncatedNormalDistribution(NormalDistribution);
 
 debug_name!(TruncatedNormalDistribution, "TruncatedNormal");
 
-/// An interval of the standard normal distribution: its bounds in standard deviations from the mean.
+/// An interval of the standard normal distribution, given by its bounds in standard deviations from the mean.
 ///
-/// The probability (mass) of the interval is computed in units of the density at its point nearest to the mean, which prevents underflow.
+/// The probability (mass) of an interval is computed in units of the normal density at the point of the interval nearest to the mean, which prevents
+/// underflow.
 #[derive(Clone, Copy, Debug)]
 struct Interval {
     lower: f64,
@@ -83,7 +85,7 @@ impl Interval {
         nearest(0.0, self.lower, self.upper)
     }
 
-    /// Returns the interval, mirrored at the mean if it is below the mean.
+    /// Returns the interval, mirrored at the mean if the interval is below the mean.
     fn upright(self) -> Self {
         if self.upper < 0.0 {
             Self {
@@ -96,7 +98,7 @@ impl Interval {
         }
     }
 
-    /// Returns the integral of exp((t² − z²) / 2) over the interval, where `t` is the point nearest to the mean.
+    /// Returns the integral of exp((t² − z²) / 2) over the interval of z, where `t` is the point of the interval nearest to the mean.
     fn mass(self) -> f64 {
         let Self {
             lower,
@@ -117,8 +119,8 @@ impl Interval {
         }
     }
 
-    /// Returns the logarithm of the fraction of this interval's mass that lies in the interval `part`. The argument `apart` is the distance between
-    /// the point of `self` nearest to the mean and the point of `part` nearest to the mean.
+    /// Returns the logarithm of the fraction of the probability of `self` that lies in the interval `part`. The argument `apart` is the distance
+    /// between two points: that of `self` nearest to the mean, and that of `part` nearest to the mean.
     fn ln_share(self, part: Self, apart: f64) -> f64 {
         let sum = self.nearest() + part.nearest();
         part.mass().ln() - self.mass().ln() - apart * sum / 2.0
@@ -174,7 +176,8 @@ fn nearest(x: f64, lower: f64, upper: f64) -> f64 {
     x.max(lower).min(upper)
 }
 
-/// The mass of an interval is computed at its middle if the width times the distance from the mean is below this number.
+/// If the width of an interval times its distance from the mean is below this number, the normal probability of the interval is computed at its
+/// middle.
 const NARROW: f64 = 1e-3;
 
 /// Width of an interval above which a normal draw falls inside more often than a uniform draw is accepted: sqrt(2π).

@@ -12,7 +12,7 @@ use crate::value::Value;
 pub struct Uniform;
 
 impl Uniform {
-    /// Creates an element with one of `values`, a list or a range of integers. A value that is listed twice is twice as likely.
+    /// Creates an element whose value is one of `values`, a list or a range of integers. A value that is listed twice in `values` is twice as likely.
     #[track_caller]
     pub fn new<T: Value>(values: impl IntoIterator<Item = T>) -> Element<T> {
         let outcomes = values

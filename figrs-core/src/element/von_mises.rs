@@ -19,13 +19,14 @@ use crate::element::family::{compiled_family, debug_name, density_parameters};
 pub struct VonMises;
 
 impl VonMises {
-    /// Creates an angle in radians with the mean direction `mean`, and with the [`Concentration`] `concentration` around it.
+    /// Creates an angle in radians with the mean direction `mean`, and with the [`Concentration`] `concentration` around this direction.
     ///
-    /// The support is the angles from −π to π. Any finite mean direction is allowed, and multiples of 2π are subtracted from it. The density is exp(κ
-    /// cos(x − mean)) / (2π I₀(κ)), where κ is the concentration and I is the modified Bessel function; the mean of cos(x − mean) is I₁(κ) / I₀(κ),
-    /// and the mean of sin(x − mean) is zero. For a large κ, the variance is about 1 / κ.
+    /// The support of the von Mises distribution is the angles from −π to π. Any finite mean direction is allowed, and multiples of 2π are subtracted
+    /// from it. The von Mises density is exp(κ cos(x − mean)) / (2π I₀(κ)), where κ is the concentration and I is the modified Bessel function; the
+    /// mean of cos(x − mean) is I₁(κ) / I₀(κ), and the mean of sin(x − mean) is zero. For a large concentration κ, the variance of the angle is about
+    /// 1 / κ.
     ///
-    /// The cumulative distribution function is computed for concentrations up to 1e6.
+    /// The cumulative distribution function of the von Mises distribution is computed for concentrations up to 1e6.
     ///
     /// ```
     /// # use figrs_core::{Concentration, VonMises};
@@ -50,7 +51,7 @@ struct VonMisesDistribution;
 
 debug_name!(VonMisesDistribution, "VonMises");
 
-/// Largest concentration for which the cumulative distribution function is computed; the number of terms of its series grows with the square root of
+/// Largest concentration for which the von Mises distribution function is computed; the number of terms of its series grows with the square root of
 /// the concentration.
 const MOST_CONCENTRATED: f64 = 1e6;
 
@@ -63,7 +64,8 @@ fn without_turns(angle: f64) -> f64 {
 }
 
 /// Returns the cumulative distribution function of angles with mean direction zero, extended to all real numbers: it grows by one in each interval of
-/// length 2π. The series is from Hill (1977), "Algorithm 518", with the ratios of Bessel functions by backward recursion.
+/// length 2π. The series for the von Mises distribution function is from Hill (1977), "Algorithm 518", with the ratios of Bessel functions by
+/// backward recursion.
 fn turns_below(concentration: f64, angle: f64) -> f64 {
     let terms = (30.0 + 10.0 * concentration.sqrt()) as u32;
     let (mut ratio, mut sum) = (0.0, 0.0);
@@ -101,9 +103,9 @@ impl Family<f64> for VonMisesDistribution {
         })
     }
 
-    /// Draws an angle by rejection. The proposals are uniform for concentrations κ up to one, and normal with the variance π² / 4κ for larger
-    /// concentrations: since |sin(d / 2)| ≥ |d| / π, a multiple of the normal density is above the density of the angles. More than 46 % of the
-    /// proposals are accepted.
+    /// Draws an angle from the von Mises distribution by rejection. The proposed angles are uniform for concentrations κ up to one, and normal with
+    /// the variance π² / 4κ for larger concentrations: since |sin(d / 2)| ≥ |d| / π, a multiple of the normal density is above the density of the
+    /// angles. The rejection sampler for angles accepts more than 46 % of the proposals.
     #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
         let [mean, concentration] = [without_turns(parameters[0]), parameters[1]];

@@ -18,10 +18,10 @@ pub struct Weibull;
 impl Weibull {
     /// Creates a lifetime with the shape `shape`, and with the [`Scale`] `scale`; 63.2 % of all lifetimes are below the scale.
     ///
-    /// The support is the non-negative numbers. The density is shape / scale · z^(shape − 1) · exp(−z^shape) with z = x / scale. The
-    /// mean is scale · Γ(1 + 1 / shape), and the variance is scale² · (Γ(1 + 2 / shape) − Γ(1 + 1 / shape)²). With a shape of one, the
-    /// distribution is [`Exponential`](crate::Exponential). With a shape below one, the density at zero is infinite, and observing
-    /// zero is an error.
+    /// The support of the Weibull distribution is the non-negative numbers. The Weibull density is shape / scale · z^(shape − 1) · exp(−z^shape) with
+    /// z = x / scale. The Weibull mean is scale · Γ(1 + 1 / shape), and the variance is scale² · (Γ(1 + 2 / shape) − Γ(1 + 1 / shape)²). With a shape
+    /// of one, the Weibull distribution is [`Exponential`](crate::Exponential). With a shape below one, the Weibull density at zero is infinite, and
+    /// observing zero is an error.
     #[track_caller]
     pub fn new<P: Into<Operand>>(shape: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {
         compiled_family!("Weibull": WeibullDistribution => f64, [shape.into(), scale.operand()])

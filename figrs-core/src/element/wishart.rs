@@ -23,12 +23,13 @@ pub struct Wishart;
 
 impl Wishart {
     /// Creates the sum of the matrices `x xᵀ` for independent normal vectors x with mean zero and the constant [`Covariance`] `covariance`; the
-    /// number of vectors is the [`DegreesOfFreedom`] `freedom`. The number n of degrees of freedom need not be an integer; it must be above p − 1 if
-    /// the covariance V has p rows.
+    /// number of vectors is the [`DegreesOfFreedom`] `freedom`. The number n of degrees of freedom need not be an integer; if the covariance matrix V
+    /// has p rows, n must be above p − 1.
     ///
-    /// A value is the lower triangle of the sum, row by row, as a list of p (p + 1) / 2 numbers. [`Covariance::lower_triangle`] converts a value to a
-    /// covariance matrix. The density over the numbers of the lower triangle is |X|^((n − p − 1) / 2) exp(−tr(V⁻¹ X) / 2) / (2^(n p / 2) |V|^(n / 2)
-    /// Γₚ(n / 2)) at the matrix X. The number in row i and column j has the mean n Vᵢⱼ and the variance n (Vᵢⱼ² + Vᵢᵢ Vⱼⱼ).
+    /// A value of `Wishart` is the lower triangle of the sum of outer products, row by row, as a list of p (p + 1) / 2 numbers.
+    /// [`Covariance::lower_triangle`] converts a value of `Wishart` to a covariance matrix. The Wishart density over the numbers of the lower
+    /// triangle is det(X)^((n − p − 1) / 2) exp(−tr(V⁻¹ X) / 2) / (2^(n p / 2) det(V)^(n / 2) Γₚ(n / 2)) at the matrix X. The number in row i and
+    /// column j of a Wishart matrix has the mean n Vᵢⱼ and the variance n (Vᵢⱼ² + Vᵢᵢ Vⱼⱼ).
     ///
     /// ```
     /// # use figrs_core::{Covariance, DegreesOfFreedom, MultivariateNormal, Wishart};
@@ -63,8 +64,8 @@ impl fmt::Debug for WishartDistribution {
 }
 
 impl WishartDistribution {
-    /// Returns the lower triangular matrix Z for which `value` is the triangle of L Z Zᵀ Lᵀ, where L is the Cholesky factor of the covariance; `None`
-    /// if `value` is not the triangle of a positive definite matrix.
+    /// Returns the lower triangular matrix Z for which `value` is the lower triangle of L Z Zᵀ Lᵀ, where L is the Cholesky factor of the covariance;
+    /// `None` if `value` does not give a positive definite matrix.
     fn standard_factor(&self, value: &[f64]) -> Option<Vec<Vec<f64>>> {
         let lower = self.0.factor_rows();
         if value.len() != lower.len() * (lower.len() + 1) / 2 {
@@ -84,7 +85,7 @@ impl WishartDistribution {
     }
 }
 
-/// Returns the shape parameter of the gamma distribution of half the squared diagonal number of Z in the row `row`.
+/// Half the squared diagonal number of the factor Z in the row `row` has a gamma distribution; returns its shape parameter.
 fn shape(freedom: f64, row: usize) -> f64 {
     (freedom - row as f64) / 2.0
 }
@@ -117,8 +118,8 @@ impl Family<Vec<f64>> for WishartDistribution {
         Outcomes::Continuous
     }
 
-    /// The density is the density of Z divided by the Jacobian of the map from Z to the value. The squared diagonal numbers of Z have chi-squared
-    /// distributions, and its other numbers are normal (Bartlett 1933).
+    /// The Wishart density is the density of the factor Z divided by the Jacobian of the map from Z to the value. The squared diagonal numbers of the
+    /// factor Z have chi-squared distributions, and the other numbers of Z are normal (Bartlett 1933).
     fn log_prob(&self, parameters: &[f64], value: &Vec<f64>) -> f64 {
         let Some(factor) = self.standard_factor(value) else {
             return f64::NEG_INFINITY;

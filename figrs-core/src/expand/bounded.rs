@@ -1,13 +1,13 @@
-//! Check that worlds in unexpanded parts of the model have bounded weights.
+//! Check that worlds in parts of the model that were not expanded (whose values are not listed) have bounded weights.
 
 use super::expansion::{Content, ExpandedElement, Expansion};
 use crate::error::ModelError;
 
 impl Expansion {
-    /// Returns an error if the expanded part of the model shows that the weights of worlds in unexpanded parts may be unbounded.
+    /// Returns an error if the expanded part of the model shows that worlds in the parts not expanded may have unbounded weights.
     ///
-    /// **Guarantee.** If there is no error, [`for_upper_sums`](super::Encoding::for_upper_sums) gives upper bounds, provided that the unexpanded
-    /// parts satisfy two conditions: no `Score` has a weight above one, and no observed value has a density.
+    /// **Guarantee.** If there is no error, [`for_upper_sums`](super::Encoding::for_upper_sums) gives upper bounds, provided that no `Score` in a
+    /// part not expanded has a weight above one, and no observed value there has a density.
     pub fn check_bounded(&self) -> Result<(), ModelError> {
         if self.is_complete() {
             return Ok(());
@@ -26,7 +26,7 @@ impl Expansion {
         Ok(())
     }
 
-    /// Returns the reason why the weights of worlds may be unbounded because of this element, and a remedy.
+    /// Returns the reason why the weights of worlds may be unbounded because of the element `expanded`, and a remedy.
     fn unbounded(
         &self,
         position: usize,

@@ -1,4 +1,4 @@
-//! Cache shared by expansions of one model to different depths.
+//! Cache shared by expansions (lists of the possible values of a model's elements) of one model to different depths.
 
 use std::any::Any;
 
@@ -11,17 +11,17 @@ use crate::element::operations::ChainOp;
 use crate::error::Fault;
 use crate::value::support::SupportBuilder;
 
-/// The results of `Chain` elements and the nesting depths of elements, for several expansions of one model.
+/// The elements that the functions of `Chain`s returned, and the nesting depths of elements, for several expansions of one model.
 ///
-/// The function of a `Chain` is called only once for each combination of values, even if the model is expanded several times. The cache also has the
-/// least nesting depth at which an expansion has reached each element.
+/// The function of a `Chain` is called only once for each combination of parent values, even if the model is expanded several times. The cache also
+/// stores, for each element, the least nesting depth at which an expansion of the model has reached it.
 #[derive(Debug)]
 pub struct ExpansionCache {
-    /// The cached data of each element; the element is stored too, so that no new element gets its identity.
+    /// The cached data of each element; storing the element itself prevents a new element from getting its address, which is its identity.
     elements: FxHashMap<ElementId, (AnyElement, CachedElement)>,
-    /// The number of cached calls, and the total number of their arguments.
+    /// The number of cached calls of the functions of `Chain`s, and the total number of their arguments.
     calls: (usize, usize),
-    /// The memory footprint of the thread before the first expansion of the model.
+    /// The memory of the thread's elements before the first expansion of the model.
     before: Footprint,
     pub(super) solutions: CallSolutions,
 }
@@ -43,7 +43,7 @@ struct CachedElement {
     calls: Option<Box<MemoisedCalls>>,
 }
 
-/// The cached results of a `Chain`'s function; the key is the list of the indices of the arguments in `arguments`.
+/// The cached results of a `Chain`'s function; the key of a result is the list of the indices of its arguments in `arguments`.
 #[derive(Debug)]
 struct MemoisedCalls {
     arguments: Vec<SupportBuilder>,
@@ -51,12 +51,13 @@ struct MemoisedCalls {
 }
 
 impl ExpansionCache {
-    /// Removes the solutions of recursive calls. An expansion that lists more values of infinite supports needs new solutions of recursive calls.
+    /// Removes the stored solutions (distributions) of recursive calls. If more values of infinite supports are listed, the solutions of recursive
+    /// calls must be computed again.
     pub fn forget_calls(&mut self) {
         self.solutions = CallSolutions::default();
     }
 
-    /// Returns the approximate size of the cache in bytes, without the elements.
+    /// Returns the approximate size of the cache in bytes, without the size of the cached elements.
     pub(super) fn bytes(&self) -> u64 {
         const ELEMENT: usize = 2 * size_of::<(ElementId, (AnyElement, CachedElement))>();
         const CALL: usize = 2 * size_of::<(Box<[u32]>, Result<AnyElement, Fault>)>() + ALLOCATION;
@@ -68,8 +69,8 @@ impl ExpansionCache {
         self.before
     }
 
-    /// Returns the smallest depth at which `element` has been reached so far, including `depth`; the second result is `true` if `depth` is a new
-    /// minimum.
+    /// Returns the smallest nesting depth at which `element` has been reached so far, including `depth`; the second result is `true` if `depth` is a
+    /// new minimum.
     pub(super) fn depth(&mut self, element: &AnyElement, depth: usize) -> (usize, bool) {
         let remembered = cached_entry(&mut self.elements, element, depth);
         let known = remembered.depth;
@@ -77,7 +78,7 @@ impl ExpansionCache {
         (remembered.depth, depth < known)
     }
 
-    /// Returns the result of the function of `chain` for `arguments`, from the cache if possible.
+    /// Returns the element that the function of `chain` returns for `arguments`, from the cache if possible.
     pub(super) fn call(
         &mut self,
         chain: &AnyElement,

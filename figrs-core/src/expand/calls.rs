@@ -1,8 +1,9 @@
-//! Recursive calls in an expansion: the distribution of a call is computed once for each argument.
+//! Recursive calls in an expanded model: the distribution of a call is computed once for each argument.
 //!
-//! A traversal of a model that reaches a recursive call waits until the body of the call has been expanded and solved. A solved call
-//! is an atomic element. The body of each call is expanded twice: an element that occurs in both expansions was not created by the body, and other
-//! elements may therefore depend on it. If the body of a call has an element that occurs in both expansions, the call is unfolded instead.
+//! When the traversal of a model reaches a recursive call, it waits until the body of the call has been expanded and its distribution computed. A
+//! call whose distribution is known is replaced by a random element without parents. The body of each recursive call is expanded twice: an element
+//! that occurs in both expansions was not created by the body, and other elements may therefore depend on it. If both expansions of a call's body
+//! have an element in common, the call is unfolded (treated like any other `Chain`) instead.
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -20,25 +21,25 @@ use crate::value::support::Support;
 use figrs_factor::Limits;
 use figrs_factor::graph::Weights;
 
-/// The kind of query for which a model is expanded.
+/// The kind of query for which the possible values of a model are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueryKind {
-    /// The query computes sums over the worlds.
+    /// The query computes sums over the possible worlds.
     Sums,
-    /// The query asks for the most probable world.
+    /// The query asks for the most probable possible world.
     BestWorld,
 }
 
 #[derive(Clone, Debug)]
 pub(super) enum CallSolution {
     InProgress,
-    /// The call is replaced by an atomic element with the contained values and weights. If the expansion has a limited depth, the last weight may be
-    /// that of the value `unknown`.
+    /// The recursive call is replaced by an element without parents with the given values and weights. If the model is expanded only to a limited
+    /// depth, the last weight may be that of the value `unknown`.
     Shared(Support, Weights),
     Unfolded,
 }
 
-/// A recursive call to be solved: an element of the call, with its nesting depth in `Chain` elements.
+/// A request to compute the distribution of a recursive call: an element of the call, with its nesting depth in `Chain` elements.
 #[derive(Debug)]
 pub(super) struct CallRequest {
     pub(super) call: CallId,
@@ -48,43 +49,44 @@ pub(super) struct CallRequest {
     pub(super) levels: usize,
 }
 
-/// The value of `levels` if the depth is not limited.
+/// The value of the field `levels` if the nesting depth is not limited.
 pub(super) const NO_DEPTH_LIMIT: usize = usize::MAX;
 
-/// A recursive call that an expansion has reached, with its solutions.
+/// A recursive call that the expansion of a model has reached, with its solutions (distributions).
 #[derive(Debug)]
 struct ReachedCall {
-    /// An element of the call, which keeps the call's function alive.
+    /// An element of the recursive call, which keeps the call's function alive.
     _element: AnyElement,
-    /// The solutions of the call, by the number of nested `Chain` elements that may be expanded.
+    /// The solutions of the recursive call, by the number of nested `Chain` elements that may be expanded.
     solutions: FxHashMap<usize, CallSolution>,
-    /// The least number of nested `Chain` elements for which the solution is the same as for all greater numbers.
+    /// The least number of nested `Chain` elements for which the solution of the call is the same as for all greater numbers.
     settled: Option<usize>,
 }
 
-/// The solutions of all recursive calls that an expansion has reached.
+/// The solutions (distributions) of all recursive calls that the expansion of a model has reached.
 #[derive(Debug, Default)]
 pub(super) struct CallSolutions {
     calls: FxHashMap<CallId, ReachedCall>,
-    /// `true` if a solution lists only some values of an infinite support.
+    /// `true` if the solution of a call lists only some values of an infinite support.
     pub(super) is_ranged: bool,
-    /// Approximate size of the stored weights in bytes.
+    /// Approximate size of the weights of all solutions in bytes.
     bytes: u64,
-    /// The recursive functions, in the order in which their calls were first reached.
+    /// The recursive functions of the model, in the order in which their calls were first reached.
     functions: IndexSet<FunctionId, FxBuildHasher>,
-    /// The elements that statements of the model are about, and the targets. A call whose body reaches a target or an element with evidence is
-    /// unfolded, because evidence on the element must have an effect.
+    /// The elements with evidence or other statements in the model, and the targets of the query. A recursive call whose body reaches a target or an
+    /// element with evidence is unfolded (treated like any other `Chain`), because evidence on the element must have an effect.
     roots: FxHashSet<ElementId>,
 }
 
-/// Treatment of a recursive call that the expansion reaches.
+/// Treatment of a recursive call that is reached while a model is expanded.
 pub(super) enum CallTreatment {
-    /// The call is replaced by an atomic element with the contained values and weights.
+    /// The recursive call is replaced by an element without parents with the given values and weights.
     Shared(Support, Weights),
     Unfolded,
-    /// The call must be solved before the expansion can continue.
+    /// The recursive call must be solved (its distribution computed) before the expansion of the model can continue.
     Unsolved(CallId),
-    /// The call is unfolded. The call whose body contains this call is unfolded too, because this body did not create the called function.
+    /// The call is unfolded. Not only this recursive call is unfolded, but also the call whose body contains it, because this body did not create the
+    /// called function.
     UnfoldsCaller,
 }
 
@@ -100,8 +102,8 @@ impl CallSolutions {
         self.roots.contains(&element.id())
     }
 
-    /// Returns the treatment of a call in the body of another call, if `levels` nested `Chain` elements may still be expanded. The argument `known`
-    /// is the number of recursive functions that were known before the expansion of that body.
+    /// Returns the treatment of a recursive call in the body of another call, if `levels` nested `Chain` elements may still be expanded. The argument
+    /// `known` is the number of recursive functions that were known before the body of the outer call was expanded.
     pub(super) fn treatment(
         &self,
         element: &AnyElement,
@@ -141,7 +143,8 @@ impl CallSolutions {
         self.functions.len()
     }
 
-    /// Stores the solution of the call `request`. If `is_settled` is true, the solution also holds for any greater number of nested `Chain` elements.
+    /// Stores the solution (distribution) of the recursive call `request`. If `is_settled` is true, the solution of the call also holds for any
+    /// greater number of nested `Chain` elements.
     pub(super) fn set(&mut self, request: &CallRequest, solution: CallSolution, is_settled: bool) {
         self.bytes += solution.bytes();
         let reached = self.reached(request);
@@ -185,16 +188,16 @@ impl CallSolution {
 }
 
 impl Expansion {
-    /// Expands all elements that `targets` and the evidence of `model` need. Equal calls of [`Recursive`](crate::Recursive) functions become atomic
-    /// elements, if they may share their distribution.
+    /// Lists the possible values of all elements that `targets` and the evidence of `model` need. Equal calls of [`Recursive`](crate::Recursive)
+    /// functions become random elements without parents, if the calls may share one distribution.
     ///
-    /// The function `solve` receives the expansion of the body of a call, which has one target and no evidence, and computes a weight for each value
-    /// of the target. Depending on the query, the weight is the sum over the worlds with this value, or the weight of the most probable of these
-    /// worlds.
+    /// The function `solve` receives the expanded body of a recursive call, which has one target and no evidence, and computes a weight for each
+    /// value of the target. Depending on the query, the weight of a value is the sum over the worlds with this value, or the weight of the most
+    /// probable of these worlds.
     ///
-    /// **Complexity.** For each function and argument, the body of the call is expanded twice and solved once.
+    /// **Complexity.** For each recursive function and argument, the body of the call is expanded twice and solved once.
     ///
-    /// **Errors.** [`ModelError::CyclicCall`] if a call depends on itself; the errors of [`new`](Self::new) and of `solve`.
+    /// **Errors.** [`ModelError::CyclicCall`] if a recursive call depends on itself; the errors of [`new`](Self::new) and of `solve`.
     pub fn sharing_calls<E: From<ModelError>>(
         model: &Model,
         targets: &[AnyElement],
@@ -206,10 +209,10 @@ impl Expansion {
         Self::with_solved(model, targets, limits, asked, &[], &mut memory, solve)
     }
 
-    /// Expands a model as [`sharing_calls`](Self::sharing_calls) does, and replaces the roots of the sub-models `solved` by tables of their weights. The
-    /// solutions of recursive calls are stored in `memory` and used again.
+    /// Expands a model as [`sharing_calls`](Self::sharing_calls) does, and replaces the elements at the roots of the sub-models `solved` by tables of
+    /// their weights. The solutions (distributions) of recursive calls are stored in `memory` and used again.
     ///
-    /// **Errors.** The same errors as [`sharing_calls`](Self::sharing_calls).
+    /// **Errors.** The method returns the same errors as [`sharing_calls`](Self::sharing_calls).
     pub fn with_solved<E: From<ModelError>>(
         model: &Model,
         targets: &[AnyElement],
@@ -229,13 +232,14 @@ impl Expansion {
         Ok(walk.finished(model, targets)?)
     }
 
-    /// Expands a model to a depth as [`to_depth`](Self::to_depth) does, and shares recursive calls as [`sharing_calls`](Self::sharing_calls) does for
-    /// sums over the worlds. The distribution of a call is computed once for each argument and each number of nested `Chain` elements that may still
-    /// be expanded. If the target of the expansion may be unknown, the last weight that `solve` returns is that of the value `unknown`.
+    /// Expands a model to a limited depth as [`to_depth`](Self::to_depth) does, and computes each recursive call only once as
+    /// [`sharing_calls`](Self::sharing_calls) does for sums over the worlds. The distribution of a recursive call is computed once for each argument
+    /// and each number of nested `Chain` elements that may still be expanded. If the value of the target may be unknown at this depth, the last
+    /// weight that `solve` returns is that of the value `unknown`.
     ///
-    /// **Guarantee.** The sums over the worlds are the same as without sharing, up to rounding.
+    /// **Guarantee.** The sums over the worlds are the same as without sharing of recursive calls, up to rounding.
     ///
-    /// **Errors.** The same errors as [`sharing_calls`](Self::sharing_calls).
+    /// **Errors.** The method returns the same errors as [`sharing_calls`](Self::sharing_calls).
     pub fn sharing_calls_to_depth<E: From<ModelError>>(
         model: &Model,
         targets: &[AnyElement],
@@ -277,18 +281,19 @@ struct CallExpansion<'m> {
     request: CallRequest,
     root: AnyElement,
     walk: Expander<'m>,
-    /// The first expansion of the call's body, which is kept while the body is expanded a second time.
+    /// The first expansion of the body of the recursive call, which is kept while the body is expanded a second time.
     first: Option<Expansion>,
 }
 
-/// The recursive calls of one expansion, and a stack of calls that are being solved. Each call on the stack waits for the call above it.
+/// The recursive calls that are reached while one model is expanded, and a stack of the calls that are being solved. Each recursive call on the stack
+/// waits until the call above it is solved.
 struct CallSharing<'m> {
     empty_model: &'m Model,
     limits: &'m Limits,
     asked: QueryKind,
     calls: CallSolutions,
     call_stack: Vec<CallExpansion<'m>>,
-    /// Memory of the traversal of the model, which waits for the calls on the stack.
+    /// Memory used by the traversal of the model, which is suspended until the recursive calls on the stack are solved.
     memory: ExpansionMemory,
 }
 
@@ -304,7 +309,7 @@ impl<'m> CallSharing<'m> {
         }
     }
 
-    /// Continues the traversal of a model until it is complete, and solves the calls that it needs.
+    /// Continues the traversal of a model until it is complete, and solves the recursive calls that it needs.
     fn complete<E: From<ModelError>>(
         &mut self,
         walk: &mut Expander<'m>,
@@ -325,7 +330,7 @@ impl<'m> CallSharing<'m> {
         Ok(())
     }
 
-    /// Continues a traversal until it is complete or needs the solution of a call.
+    /// Continues the traversal of a model until it is complete or needs the solution of a recursive call.
     fn advance(
         &mut self,
         walk: &mut Expander<'m>,
@@ -338,7 +343,7 @@ impl<'m> CallSharing<'m> {
         outcome.map(|()| walk.pending_call.take())
     }
 
-    /// Calls a recursive function, and starts the expansion of the body of the call.
+    /// Calls a recursive function, and starts to expand the body of the call.
     fn enter_call(&mut self, wanted: CallRequest, first: Option<Expansion>, reached: usize) {
         let Kind::Chain(_, op) = wanted.element.kind() else {
             return;
@@ -353,8 +358,8 @@ impl<'m> CallSharing<'m> {
         }
     }
 
-    /// Starts the expansion of the body of a call; the body is the element `root`. If the depth is limited, the depth of the body's elements is
-    /// counted from the call.
+    /// Starts to expand the body of a recursive call; the body is the element `root`. If the nesting depth is limited, the depth of the elements in
+    /// the body is counted from the recursive call.
     fn enter_body(
         &mut self,
         request: CallRequest,
@@ -383,7 +388,7 @@ impl<'m> CallSharing<'m> {
         });
     }
 
-    /// Continues the expansion of the body of a call, and returns the number of elements reached.
+    /// Continues to expand the body of a recursive call, and returns the number of elements reached.
     fn advance_body<E: From<ModelError>>(
         &mut self,
         mut body: CallExpansion<'m>,
@@ -442,9 +447,9 @@ impl<'m> CallSharing<'m> {
         Ok(reached)
     }
 
-    /// True if two expansions of the body of a recursive call have an element in common on which other elements may depend. For sums, common elements
-    /// that are constant or are functions are ignored, if they are never unknown. For the most probable world, no common element is ignored, because
-    /// the world must have the value of each common element.
+    /// True if two expansions of the body of a recursive call (two lists of its elements) have an element in common on which other elements may
+    /// depend. For sums over worlds, common elements that are constant or are functions are ignored, if their values are never unknown. For the most
+    /// probable world, no common element is ignored, because the answer must contain a value for each common element.
     fn have_common_elements(&self, first: &Expansion, second: &Expansion) -> bool {
         let is_harmless = |expanded: &ExpandedElement| match &expanded.content {
             Content::Apply(_) => self.asked == QueryKind::Sums,

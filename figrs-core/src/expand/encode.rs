@@ -1,4 +1,4 @@
-//! Conversion of one expanded element to factors.
+//! Conversion of one element, whose possible values are listed, to factors of a factor graph.
 
 use super::encoding::{EncodingBuilder, FailureQuery, Guard, Undecided};
 use super::expansion::{Content, ExpandedElement};
@@ -6,17 +6,16 @@ use super::reach::Situation;
 use crate::error::ModelError;
 use figrs_factor::graph::{Factor, FactorTable, VarId, Weights, WeightsBuilder};
 
-/// One row of a table of weights: the weights of the table, and the index at which the row starts.
+/// One row of a table of weights: the weights of the whole table, and the index at which the row starts.
 pub(super) type WeightRow<'w> = (&'w Weights, usize);
 
-/// The values of a variable that depends only on an element's situation in a world: the element is evaluated for some parent values, evaluated with
-/// an unknown result, or not evaluated.
+/// The values of a variable that depends only on how a world evaluates an element: for some parent values, with an unknown result, or not at all.
 pub(super) struct SituationValues<'i> {
-    /// The value of the variable if the element is evaluated, for each combination of parent values.
+    /// The value of the variable for each combination of parent values, in worlds that evaluate the element.
     pub(super) index: &'i [u32],
-    /// The value of the variable if the element is evaluated and the result is unknown.
+    /// The value of the variable in worlds that evaluate the element with an unknown result.
     pub(super) unknown: u32,
-    /// The value of the variable in worlds that do not evaluate the element.
+    /// The value of the variable in possible worlds that do not evaluate the element.
     pub(super) absent: u32,
 }
 
@@ -34,7 +33,7 @@ impl EncodingBuilder<'_> {
         });
     }
 
-    /// Records the entries of the next factor that are zero only because of the present values of parameters.
+    /// Records the weights of the next factor that are zero only because of the present values of `Param`s.
     pub(super) fn record_open_zeros(&mut self, entries: Vec<u32>) {
         if !entries.is_empty() {
             self.open_zeros.push((self.graph.factors.len(), entries));
@@ -142,8 +141,8 @@ impl EncodingBuilder<'_> {
         Ok(())
     }
 
-    /// True if the table of an element can be its factor without a change: the table has one row for each assignment of the variables of its parents,
-    /// and these variables are distinct.
+    /// True if the conditional probability table of an element can be its factor unchanged: the table has one row for each assignment of the parents'
+    /// variables, and these variables are distinct.
     fn is_complete_table(&self, position: usize, weights: &Weights) -> bool {
         let expanded = &self.expansion.elements()[position];
         let mut parents = expanded.parents.iter().enumerate();
@@ -156,8 +155,9 @@ impl EncodingBuilder<'_> {
             }) == Some(weights.len())
     }
 
-    /// Adds the factor for the unknown value of an element. The weight of `unknown` is zero if the encoding omits worlds with an unknown root and the
-    /// element is a root; in an encoding for upper bounds, it is the largest weight that evidence can give the element.
+    /// Adds the factor with the weight of the value `unknown` of an element. The value `unknown` has weight zero if the element is a target or has
+    /// evidence, and the factor graph omits worlds where such an element is unknown; for upper bounds, it has the largest weight that evidence can
+    /// give the element.
     fn add_unknown_weight(&mut self, position: usize) {
         let expanded = &self.expansion.elements()[position];
         let log = match self.undecided {
@@ -173,12 +173,12 @@ impl EncodingBuilder<'_> {
         }
     }
 
-    /// True if the element may have any value when its function fails, because the query asks for failures.
+    /// True if the element may have any value where its function fails, because the query searches for worlds with failures.
     pub(super) fn is_free_on_failure(&self, position: usize) -> bool {
         self.failure_query.is_some() && self.expansion.elements()[position].failures.is_some()
     }
 
-    /// Adds a variable that is true if the element is evaluated for parent values for which its function fails.
+    /// Adds a variable that is true in worlds that evaluate the element for parent values for which its function fails.
     fn add_failure(&mut self, position: usize) {
         let expanded = &self.expansion.elements()[position];
         let (Some(failures), Some(asked)) = (&expanded.failures, self.failure_query) else {
@@ -205,7 +205,7 @@ impl EncodingBuilder<'_> {
         });
     }
 
-    /// Adds the condition that at least one of the functions fails for which the query asks.
+    /// Adds the condition that some function fails, among the functions about whose failures the query asks.
     pub(super) fn require_failure(&mut self) {
         let failures = std::mem::take(&mut self.failures);
         let (variable, weights) = match self.any_of(failures) {
@@ -215,7 +215,7 @@ impl EncodingBuilder<'_> {
         self.add_dense(vec![variable], Weights::from_linear(weights));
     }
 
-    /// Adds a factor with a weight for each value of an element, and weight one for `unknown` and `absent`.
+    /// Adds a factor with a weight for each value of an element, and with weight one for the special values `unknown` and `absent`.
     fn unary(&mut self, position: usize, weights: &Weights) {
         let mut all = WeightsBuilder::default();
         all.extend(weights, 0..weights.len());
@@ -225,8 +225,8 @@ impl EncodingBuilder<'_> {
         self.add_dense(vec![self.variable(position)], all.build());
     }
 
-    /// Adds a factor that makes the element a function of `parents`: `index` has the value of the element for each combination of the parents'
-    /// values.
+    /// Adds a factor that makes the element a function of `parents`: for each combination of the parents' values, `index` contains the value of the
+    /// element.
     pub(super) fn function(&mut self, position: usize, parents: &[usize], index: &[u32]) {
         let expanded = &self.expansion.elements()[position];
         let variable = self.variable(position);
@@ -238,8 +238,8 @@ impl EncodingBuilder<'_> {
         self.number(position, parents, variable, &numbers);
     }
 
-    /// Adds a factor that makes `variable` a function of the situation of an element (evaluated for some parent values, evaluated with an unknown
-    /// result, or not evaluated).
+    /// Adds a factor that makes `variable` a function of how a world evaluates an element (for some parent values, with an unknown result, or not at
+    /// all).
     pub(super) fn number(
         &mut self,
         position: usize,
@@ -266,7 +266,8 @@ impl EncodingBuilder<'_> {
     }
 
     /// Adds the factor of a random element, with a row of weights for each combination of its parents' values. The function `row` returns the row of
-    /// a combination. The function `is_outcome` is true for an outcome that has probability zero only because of the present values of parameters.
+    /// weights for a combination of parent values. The function `is_outcome` is true for an outcome that has probability zero only because of the
+    /// present values of `Param`s.
     pub(super) fn rows<'w>(
         &mut self,
         position: usize,
@@ -328,8 +329,8 @@ impl EncodingBuilder<'_> {
         Ok(())
     }
 
-    /// For each value of the element `from`, returns its index in the support of `to`, if the support has this value; the index of `unknown` is that
-    /// of `unknown`.
+    /// Maps each value of the element `from` to its index in the support of `to`, if that support contains the value; the value `unknown` is mapped
+    /// to `unknown`.
     pub(super) fn positions_in(&self, from: usize, to: &ExpandedElement) -> Vec<u32> {
         let from = &self.expansion.elements()[from];
         let find = |i| to.support.index_of(from.support.any(i));

@@ -1,8 +1,9 @@
-//! Conversion of a `Chain` to factors.
+//! Conversion of a `Chain` to factors of a factor graph.
 //!
-//! If each result is an atomic element that only this `Chain` uses, the `Chain` becomes a conditional table, in which each result is a row. The table
-//! is sparse if most of its entries are zero. If some results cannot be rows, a selector variable represents the choice among all results. A result
-//! that cannot be a row is connected with the `Chain` by one factor, or by a two-way multiplexer if the factor would be large.
+//! If each branch of a `Chain` (each element that its function returns) is an element without parents that only this `Chain` uses, the `Chain`
+//! becomes a conditional table with one row for each branch. The conditional table of a `Chain` is stored sparsely if most of its entries are zero.
+//! If some branches of a `Chain` cannot be rows of its table, a selector variable represents the choice among all branches. A branch that cannot be a
+//! row of the table is connected with the `Chain` by one factor, or by a two-way multiplexer if that factor would be large.
 
 use super::encode::SituationValues;
 use super::encoding::{ChainChoice, EncodingBuilder, Selector};
@@ -12,12 +13,12 @@ use crate::element::node::Kind;
 use crate::error::{Fault, ModelError};
 use figrs_factor::graph::{FactorTable, VarId, Weights, WeightsBuilder};
 
-/// Maximum number of entries of a table that is stored dense although most of its entries are zero.
+/// Maximum number of entries of a conditional table that is stored dense although most of its entries are zero.
 const MAX_DENSE_ENTRIES: usize = 32;
-/// Cost of an entry of a sparse table, relative to an entry of a dense table.
+/// Cost of an entry of a sparse conditional table, relative to an entry of a dense table.
 const SPARSE_ENTRY: usize = 4;
 
-/// Outcomes of an atomic result of a `Chain`: their indices in the `Chain`'s support, in ascending order, and their weights.
+/// The outcomes of a branch of a `Chain` that has no parents: their indices in the `Chain`'s support, in ascending order, and their weights.
 pub(super) struct RowOutcomes {
     pub(super) columns: Vec<u32>,
     pub(super) weights: Weights,
@@ -37,7 +38,7 @@ impl RowOutcomes {
 pub(super) struct SparseBuilder {
     rows: Vec<u32>,
     weights: WeightsBuilder,
-    /// Indices of the entries of the conditional table that are zero only because of the present values of parameters.
+    /// Indices of the entries of the conditional table that are zero only because of the present values of `Param`s.
     open_zeros: Vec<u32>,
 }
 
@@ -75,7 +76,7 @@ impl EncodingBuilder<'_> {
         self.add_factor(variables, table, normalised);
     }
 
-    /// Returns the outcomes of a result of a `Chain`, as indices in the `Chain`'s support, with their weights.
+    /// Returns the outcomes of a branch of a `Chain`, as indices in the `Chain`'s support, with their weights.
     fn outcomes(&self, result: usize, chain: &ExpandedElement) -> Result<RowOutcomes, ModelError> {
         let row = &self.expansion.elements()[result];
         if matches!(row.content, Content::Unexplored) {
@@ -115,7 +116,7 @@ impl EncodingBuilder<'_> {
         })
     }
 
-    /// Adds a selector, if some results cannot be rows of a table: a variable that represents the choice of the `Chain`.
+    /// Adds a selector variable, which represents the choice of the `Chain`, if some branches cannot be rows of its table.
     pub(super) fn add_selector(&mut self, position: usize) {
         let expanded = &self.expansion.elements()[position];
         let Content::Chain { choice, results } = &expanded.content else {
@@ -266,8 +267,8 @@ impl EncodingBuilder<'_> {
         Ok(())
     }
 
-    /// Adds one factor that connects a result with the `Chain`: if the `Chain` chooses this result, both must have the same value. Returns `false`,
-    /// without adding the factor, if the factor would be large.
+    /// Adds one factor that connects a branch with its `Chain`: if the `Chain` chooses this branch, the two elements must have the same value.
+    /// Returns `false`, without adding the factor, if the factor would have too many entries.
     pub(super) fn joined(
         &mut self,
         position: usize,

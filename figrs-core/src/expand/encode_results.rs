@@ -1,9 +1,9 @@
-//! The multiplexer of a `Chain`: factors that give the `Chain` the value of the chosen result.
+//! The multiplexer of a `Chain`: factors that give the `Chain` the value of the chosen branch.
 //!
-//! There is a two-way multiplexer for each result of the `Chain`, and a variable between two successive multiplexers. If one of the earlier
-//! multiplexers belongs to the chosen result, this variable is the value of the `Chain`; otherwise it is the choice of a later result. Therefore each
-//! variable is in few factors, even if a `Chain` has many results. Because each factor of a multiplexer is a deterministic function, the choice and
-//! the results of a `Chain` have few joint assignments of positive weight.
+//! There is a two-way multiplexer for each branch of the `Chain`, and a variable between two successive multiplexers. If an earlier multiplexer
+//! belongs to the chosen branch, the variable between two multiplexers is the value of the `Chain`; otherwise it is the choice of a later branch.
+//! With one multiplexer for each branch, each variable is in few factors, even if a `Chain` has many branches. Because each factor of a multiplexer
+//! is a deterministic function, the choice and the branches of a `Chain` have few joint assignments of positive weight.
 
 use std::ops::Range;
 
@@ -11,15 +11,16 @@ use super::encode_chain::{RowOutcomes, SparseBuilder};
 use super::encoding::{ChainChoice, EncodingBuilder, Selector};
 use figrs_factor::graph::{FactorTable, VarId, Weights};
 
-/// Maximum number of entries of a two-way multiplexer that is a single factor.
+/// Maximum number of entries of the factor, if a two-way multiplexer consists of a single factor.
 const MAX_DENSE_ENTRIES: usize = 256;
 
-/// A variable between two multiplexers: its value is a value of the `Chain`, or the choice of a later result.
+/// A variable between two multiplexers of a `Chain`: its value is a value of the `Chain`, or the choice of a later branch.
 struct MultiplexerState {
     variable: VarId,
-    /// The values of the `Chain` that earlier results can have, as ascending indices in the `Chain`'s support.
+    /// The values of the `Chain` that earlier branches can have, as ascending indices in the `Chain`'s support.
     columns: Vec<u32>,
-    /// The choices of later results. The states of the variable for choices of later results come after its states for `columns`.
+    /// The choices of later branches of the `Chain`. The states of the variable for choices of later branches come after its states for the values in
+    /// `columns`.
     choices: Vec<ChainChoice>,
 }
 
@@ -28,15 +29,15 @@ impl MultiplexerState {
         self.columns.len() + self.choices.len()
     }
 
-    /// Returns the index of the state for the `Chain`'s value with the index `column`.
+    /// Returns the index of the variable's state for the value of the `Chain` with the index `column`.
     fn state(&self, column: u32) -> usize {
         self.columns.partition_point(|&other| other < column)
     }
 }
 
 impl EncodingBuilder<'_> {
-    /// Adds the factors that define the value of a `Chain`, given its choice. Each result is a row of the `Chain`'s table, is connected by one
-    /// factor, or is connected by a two-way multiplexer.
+    /// Adds the factors that define the value of a `Chain`, given the branch that it chooses. Each branch is a row of the `Chain`'s table, or one
+    /// factor or a two-way multiplexer connects it with the `Chain`.
     pub(super) fn join_results(
         &mut self,
         position: usize,
@@ -80,7 +81,8 @@ impl EncodingBuilder<'_> {
         }
     }
 
-    /// Returns the row of a result that is itself the selector of the `Chain`; the choice of the `Chain` determines the value of this result.
+    /// Returns the table row of a branch that is itself the selector variable of the `Chain`; the choice of the `Chain` determines the value of this
+    /// branch.
     fn chosen_value_row(
         &self,
         position: usize,
@@ -99,7 +101,7 @@ impl EncodingBuilder<'_> {
         }
     }
 
-    /// Adds the multiplexer that sets the next variable to the value of a result if the result is chosen.
+    /// Adds a multiplexer for one branch of a `Chain`: if the branch is chosen, the next variable has the value of the branch.
     fn add_multiplexer(
         &mut self,
         position: usize,
@@ -191,7 +193,7 @@ impl EncodingBuilder<'_> {
         to
     }
 
-    /// Defines the value of the `Chain`, given the variable after the last multiplexer.
+    /// Adds the factor that defines the value of the `Chain`, given the variable after the last multiplexer.
     fn last(&mut self, position: usize, passed: &MultiplexerState, rows: &[Option<RowOutcomes>]) {
         let own = self.variable(position);
         if passed.variable == own {

@@ -1,4 +1,4 @@
-//! Conversion of an expansion to the variables and factors of a factor graph.
+//! Conversion of an expansion (the lists of the possible values of a model's elements) to a factor graph.
 
 use rustc_hash::FxHashMap;
 
@@ -9,32 +9,32 @@ use crate::error::ModelError;
 use crate::value::datum::Datum;
 use figrs_factor::graph::{FactorGraph, VarId};
 
-/// Treatment of worlds in which a target or an element with evidence (a root) has an unknown value.
+/// Treatment of possible worlds in which the value of a root (a target or an element with evidence) is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Undecided {
     LeftOut,
-    /// Worlds with an unknown root have the largest weight that evidence can give them.
+    /// Worlds in which a root is unknown have the largest weight that evidence can give them.
     AtMost,
 }
 
-/// Treatment of elements that a world does not evaluate.
+/// Treatment of elements that a possible world does not evaluate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unreached {
-    /// The element may have any value; the weights of its values sum to one.
+    /// The element that a world does not evaluate may have any value; the weights of its values sum to one.
     Free,
-    /// The element has the additional value `absent`, with the weight one.
+    /// The element that a world does not evaluate has the additional value `absent`, with the weight one.
     Absent,
 }
 
-/// A factor graph for the worlds in an expansion of a model.
+/// A factor graph for the possible worlds of a model whose elements' values are listed (an expansion).
 ///
-/// **Guarantee.** The product of the factors, summed over all variables, is the probability of the evidence times its soft weights. Summed over all
-/// variables except the variable of one element, the product is the unnormalised marginal of that element. In an encoding
-/// [`for_worlds`](Self::for_worlds), each assignment of positive weight is one world, and its weight is exactly the probability of the world.
-/// Elements of branches that are not taken have the value `absent` with the weight one.
+/// **Guarantee.** The product of all factors of the graph, summed over all variables, is the probability of the evidence times its soft weights.
+/// Summed over all variables except the variable of one element, the product of all factors is the unnormalised marginal of that element. In a factor
+/// graph built with [`for_worlds`](Self::for_worlds), each assignment of positive weight is one possible world, and its weight is exactly the
+/// probability of the world. Elements of `Chain` branches that a world does not take have the value `absent` with the weight one.
 ///
-/// **Complexity.** The time is linear in the number of entries of the expansion's tables. If a branch of a `Chain` is not an atomic element, its
-/// additional cost is the number of branches times the sizes of the supports of the branch and of the `Chain`.
+/// **Complexity.** The construction of the factor graph takes time linear in the number of entries of the elements' tables. A branch of a `Chain`
+/// that has parents or is a `Chain` costs more: the number of branches times the sizes of the supports of the branch and of the `Chain`.
 #[derive(Debug)]
 pub struct Encoding {
     graph: FactorGraph,
@@ -44,14 +44,14 @@ pub struct Encoding {
     open_zeros: Vec<(usize, Vec<u32>)>,
 }
 
-/// A query for the worlds in which any function of the model fails, or a given function.
+/// A query for the possible worlds in which a given function of the model fails, or any function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FailureQuery {
     Any,
     One(usize),
 }
 
-/// The selector of a `Chain`: a variable, and the choice of the `Chain` for each value of the variable.
+/// The selector of a `Chain`: a variable, and the branch that the `Chain` chooses for each value of the variable.
 #[derive(Clone, Debug)]
 pub(super) struct Selector {
     pub(super) variable: VarId,
@@ -60,14 +60,14 @@ pub(super) struct Selector {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChainChoice {
-    /// The `Chain` chooses the result with the contained index in its list of results.
+    /// The `Chain` chooses the branch with this index in its list of results.
     Result(usize),
     Unknown,
-    /// The `Chain` makes no choice: a world does not evaluate it, or its function fails and the query asks for failures.
+    /// The `Chain` chooses no branch: a world does not evaluate the `Chain`, or its function fails and the query asks for failures.
     Nothing,
 }
 
-/// A variable that shows whether a world evaluates an element; `reached` is true for the values that mean "evaluated".
+/// A variable that shows whether a world evaluates an element; `reached` is true for those values of the variable that mean "evaluated".
 #[derive(Clone, Debug)]
 pub(super) struct Guard {
     pub(super) variable: VarId,
@@ -75,22 +75,22 @@ pub(super) struct Guard {
 }
 
 impl Encoding {
-    /// Builds the encoding for sums over worlds: marginals of `targets` and the probability of all evidence.
+    /// Builds the factor graph for sums over worlds: marginals of `targets` and the probability of all evidence.
     ///
-    /// Elements that neither the targets nor the evidence need are omitted from the factor graph. If any target of the expansion depends on a
-    /// `Score`, the `Score` weighs the worlds of all queries, even of queries for other targets.
+    /// Elements on which neither the targets nor the evidence depend are omitted from the factor graph. If a target of the expanded model depends on
+    /// a `Score`, the `Score` weighs the worlds of all queries, even of queries for other targets.
     ///
-    /// For an incomplete expansion, the sums are lower bounds: they omit the worlds in which a target or an element with evidence is unknown, because
-    /// unexpanded parts of the model may contain `Score` elements.
+    /// If the model was expanded only in part, the sums are lower bounds: they omit the worlds in which a target or an element with evidence is
+    /// unknown, because the omitted parts may contain `Score` elements.
     ///
-    /// **Errors.** [`ModelError::TableTooLarge`] if the factor of an element exceeds the limit of the expansion.
+    /// **Errors.** [`ModelError::TableTooLarge`] if the factor of an element exceeds the entry limit of the expansion.
     pub fn for_sums(expansion: &Expansion, targets: &[usize]) -> Result<Self, ModelError> {
         Self::sums(expansion, targets, Undecided::LeftOut)
     }
 
-    /// Builds an encoding as [`for_sums`](Self::for_sums) does, but includes the worlds in which some element is unknown, with the largest weight
-    /// that evidence can give them. The sums over the factor graph are upper bounds if [`Expansion::check_bounded`] returns no error. In the Boolean
-    /// semiring, the factor graph shows whether the evidence may be possible.
+    /// Builds a factor graph for sums as [`for_sums`](Self::for_sums) does, but includes the worlds in which some element is unknown, with the
+    /// largest weight that evidence can give them. The sums over this factor graph are upper bounds if [`Expansion::check_bounded`] returns no error.
+    /// In the Boolean semiring, the factor graph for upper bounds shows whether the evidence may be possible.
     pub fn for_upper_sums(expansion: &Expansion, targets: &[usize]) -> Result<Self, ModelError> {
         Self::sums(expansion, targets, Undecided::AtMost)
     }
@@ -131,9 +131,9 @@ impl Encoding {
         EncodingBuilder::new(expansion, reaches, unreached, undecided, None).build()
     }
 
-    /// Builds the encoding for the worlds in which a function fails ([`ExpandedElement::failures`](super::ExpandedElement::failures)): the function
-    /// of the element with the index `position`, or any function if `position` is `None`. If a world of the returned encoding has positive weight,
-    /// the model is wrong. An element whose function fails may have any value.
+    /// Builds the factor graph of the worlds in which a function fails ([`ExpandedElement::failures`](super::ExpandedElement::failures)): the
+    /// function of the element with the index `position`, or any function if `position` is `None`. If a world in which a function fails has positive
+    /// weight, the model is wrong. In a world in which its function fails, an element may have any value.
     pub fn for_failures(
         expansion: &Expansion,
         position: Option<usize>,
@@ -151,7 +151,7 @@ impl Encoding {
         .build()
     }
 
-    /// Builds the encoding for queries about single worlds: the most probable world, or samples.
+    /// Builds the factor graph for queries about single worlds: the most probable world, or samples.
     ///
     /// **Errors.** The same errors as [`for_sums`](Self::for_sums).
     pub fn for_worlds(expansion: &Expansion) -> Result<Self, ModelError> {
@@ -160,36 +160,36 @@ impl Encoding {
         EncodingBuilder::new(expansion, reaches, Unreached::Absent, undecided, None).build()
     }
 
-    /// Returns the factor graph of the encoding.
+    /// Returns the factor graph of the expanded model.
     pub fn graph(&self) -> &FactorGraph {
         &self.graph
     }
 
-    /// Moves the factor graph out of the encoding.
+    /// Moves the factor graph out of the `Encoding`.
     pub fn take_graph(&mut self) -> FactorGraph {
         std::mem::take(&mut self.graph)
     }
 
-    /// Returns the weights that are zero only because of the present values of parameters, such as the probability of an outcome whose
+    /// Returns the weights that are zero only because of the present values of `Param`s, such as the probability of an outcome whose
     /// [`Param`](crate::Param) is zero.
     ///
-    /// Each entry of the list has the index of a factor, and the indices of the weights within this factor.
+    /// Each entry of the list contains the index of a factor, and the indices of those weights within the factor that are zero.
     pub fn open_zeros(&self) -> &[(usize, Vec<u32>)] {
         &self.open_zeros
     }
 
-    /// True if some worlds do not evaluate all elements; sums over worlds then need another encoding than searches for one world.
+    /// True if some worlds do not evaluate all elements; sums over worlds then need another factor graph than searches for one world.
     pub fn is_conditional(&self) -> bool {
         self.conditional
     }
 
-    /// Returns the variable of the element with the index `position` in the expansion.
+    /// Returns the factor graph's variable of the element with the index `position` in the expansion.
     pub fn variable(&self, position: usize) -> Option<VarId> {
         self.variables[position]
     }
 
-    /// Returns the value of `element` in the assignment `world`, which has a value for each variable; `None` if the world does not evaluate the
-    /// element. The encoding must have been built from `expansion`.
+    /// Returns the value of `element` in the possible world `world`, which assigns a value to each variable; `None` if the world does not evaluate
+    /// the element. The `Encoding` must have been built from `expansion`.
     pub fn value(
         &self,
         expansion: &Expansion,
@@ -237,7 +237,7 @@ fn scored_targets(expansion: &Expansion) -> Vec<usize> {
     targets.filter(|&target| scored[target]).collect()
 }
 
-/// Largest number of choices of a `Chain` for which its selector itself shows the evaluation of a branch.
+/// If a `Chain` has at most this number of choices, its selector variable itself shows whether a branch is evaluated.
 const FEW_CHOICES: usize = 3;
 
 pub(super) struct EncodingBuilder<'e> {
@@ -245,19 +245,20 @@ pub(super) struct EncodingBuilder<'e> {
     pub(super) graph: FactorGraph,
     pub(super) variables: Vec<Option<VarId>>,
     pub(super) selectors: FxHashMap<usize, Selector>,
-    /// The failures for which the query asks, if it asks for failures.
+    /// The functions about whose failures the query asks, if the query asks for failures.
     pub(super) failure_query: Option<FailureQuery>,
     pub(super) undecided: Undecided,
     pub(super) is_root: Vec<bool>,
-    /// Variables that are true if one of the functions fails for which the query asks.
+    /// For each function about whose failures the query asks, a variable that is true if this function fails.
     pub(super) failures: Vec<Guard>,
-    /// The weights that are zero only because of the present values of parameters: the index of each factor, and the indices of the weights in the
+    /// The weights that are zero only because of the present values of `Param`s: the index of each factor, and the indices of the weights in the
     /// factor.
     pub(super) open_zeros: Vec<(usize, Vec<u32>)>,
     reaches: ReachConditions,
     unreached: Unreached,
     guards: FxHashMap<Vec<(usize, usize)>, Guard>,
-    /// For a `Chain` and a choice: the variable that is true if the `Chain` makes this choice, until a factor defines the variable.
+    /// For a choice of a `Chain`: the variable that is true if the `Chain` makes this choice; the entry is removed when a factor defines the
+    /// variable.
     pub(super) chosen: FxHashMap<(usize, usize), VarId>,
 }
 
@@ -323,7 +324,7 @@ impl<'e> EncodingBuilder<'e> {
         })
     }
 
-    /// Returns the `Chain` whose table contains the element with the index `position` as a row, if no other element uses this element.
+    /// If only one `Chain` uses the element with the index `position`, and the element is a row of its table, returns this `Chain`.
     pub(super) fn row_of(&self, position: usize) -> Option<usize> {
         self.reaches.row_of[position]
     }
@@ -332,13 +333,13 @@ impl<'e> EncodingBuilder<'e> {
         self.variables[position].expect("what an element needs is encoded before it")
     }
 
-    /// True if an element can have the value `absent` in this encoding.
+    /// True if an element can have the value `absent` in the factor graph, because some worlds do not evaluate it.
     pub(super) fn may_be_absent(&self, position: usize) -> bool {
         self.unreached == Unreached::Absent
             && !matches!(self.reaches.reach[position], Some(ReachCondition::Always))
     }
 
-    /// True if the value of `position` decides that a world does not evaluate the parent `parent`.
+    /// True if a world may leave the parent `parent` of the element `position` unevaluated because the function of the element does not read it.
     pub(super) fn is_skipped_by(&self, parent: usize, position: usize) -> bool {
         let is_listed = |reach: &ReachCondition| matches!(reach, ReachCondition::When(set) if set.contains(&(position, 0)));
         self.may_be_absent(parent)
@@ -346,7 +347,7 @@ impl<'e> EncodingBuilder<'e> {
             && self.reaches.reach[parent].as_ref().is_some_and(is_listed)
     }
 
-    /// True if the same worlds evaluate the elements `a` and `b`.
+    /// True if the elements `a` and `b` are evaluated in exactly the same possible worlds.
     pub(super) fn reached_with(&self, a: usize, b: usize) -> bool {
         self.unreached == Unreached::Free || self.reaches.reach[a] == self.reaches.reach[b]
     }
@@ -368,11 +369,11 @@ impl<'e> EncodingBuilder<'e> {
         Some(guard)
     }
 
-    /// Builds the guard of a set of choices of `Chain` elements: a variable that shows whether one of these choices is made.
+    /// Builds the guard of a set of choices of `Chain` elements: a variable that is true if one of these choices is made.
     ///
-    /// If the set is a single choice of a `Chain` with more than [`FEW_CHOICES`] choices, the guard is a new variable, which the multiplexer of the
-    /// chosen result defines; if the guard were the selector, the factors of all branches would contain the selector. For other sets, the guard is
-    /// the selector itself, or a new variable that is the disjunction of several guards.
+    /// If the set is a single choice of a `Chain` with more than [`FEW_CHOICES`] choices, the guard is a new variable, defined by the multiplexer of
+    /// the chosen branch; otherwise the selector of the `Chain` would be in the factors of all branches. For other sets of choices, the guard is the
+    /// selector variable itself, or a new variable that is the disjunction of several guards.
     fn combine(&mut self, choices: &[(usize, usize)]) -> Guard {
         if let &[choice] = choices
             && self.selectors[&choice.0].choices.len() > FEW_CHOICES
@@ -406,7 +407,7 @@ impl<'e> EncodingBuilder<'e> {
             .expect("a conditional reach has a choice")
     }
 
-    /// Builds the disjunction of several guards, which are variables that show whether a world evaluates an element.
+    /// Builds the disjunction of several guard variables, which show whether a world evaluates an element.
     pub(super) fn any_of(&mut self, guards: Vec<Guard>) -> Option<Guard> {
         guards.into_iter().reduce(|a, b| self.either(&a, &b))
     }

@@ -1,4 +1,5 @@
-//! Expansion of a model: all elements that its roots need, with their supports, tables and weights.
+//! Expansion of a model: all elements that its roots (targets and elements with evidence) need, with their possible values, conditional tables and
+//! weights.
 
 use std::sync::Arc;
 
@@ -13,14 +14,14 @@ use crate::value::support::Support;
 use figrs_factor::graph::{FactorTable, Weights};
 use figrs_factor::{Limits, MemoryAccount};
 
-/// The completeness of the lists of values in an expansion.
+/// Completeness of the lists of the elements' possible values in an expanded model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Listing {
     #[default]
     Complete,
-    /// Some values are omitted, or are represented by intervals.
+    /// Some possible values are omitted, or are represented by intervals.
     Ranged,
-    /// In addition, a function of an interval, or evidence on it, was evaluated at some points only, and is not known to be monotone.
+    /// Besides, a function of an interval, or evidence on it, was evaluated only at some points of the interval, and is not known to be monotone.
     OfMonotone,
 }
 
@@ -34,7 +35,7 @@ impl Listing {
 
 /// The elements on which the roots of a model (targets and elements with evidence) depend, with indices for their values.
 ///
-/// In an expansion, each element comes after its parents and after the results of its branches.
+/// In an expansion, each element comes after its parents and, for a `Chain`, after the elements that it can choose.
 #[derive(Debug)]
 pub struct Expansion {
     pub(super) elements: Vec<ExpandedElement>,
@@ -42,30 +43,30 @@ pub struct Expansion {
     pub(super) targets: Vec<usize>,
     pub(super) evidence: Vec<usize>,
     pub(super) impossible: Option<usize>,
-    /// The depth limit of the expansion, and `true` if some part of the model was omitted.
+    /// The depth limit to which the model was expanded, and `true` if some part of the model was omitted.
     pub(super) cut: Option<(usize, bool)>,
-    /// For each element with intervals among its values, the cells of all its values.
+    /// For each element with intervals among its values, the cells (intervals or single numbers) of all its values.
     pub(super) cells: FxHashMap<usize, Arc<[Cell]>>,
-    /// For each element with intervals for which the evidence is undecided, upper bounds of the weights of its values.
+    /// Upper bounds of the weights of an element's values, for each element with intervals on which the effect of the evidence is undecided.
     pub(super) upper_weights: FxHashMap<usize, Weights>,
     pub(super) listing: Listing,
     /// Maximum number of entries in the conditional table of one element.
     pub(super) element_entries: u64,
     pub(super) reached: usize,
     pub(super) parametric: Vec<ParametricOutcomes>,
-    /// `true` if an algorithm counts the outcomes of random elements; a world must then have no outcome of an element that it does not evaluate.
+    /// `true` if an algorithm counts the outcomes of random elements; a world that does not evaluate an element must then have no outcome of it.
     pub(super) counts_outcomes: bool,
-    /// `true` if the expansion represents some recursive calls by atomic elements.
+    /// `true` if some recursive calls are represented by elements with known distributions.
     pub(super) shares_calls: bool,
 }
 
 impl Expansion {
-    /// True if no part of the model and no values were omitted.
+    /// True if the expansion omits no part of the model and no values.
     pub fn is_complete(&self) -> bool {
         !self.is_cut() && !self.is_ranged()
     }
 
-    /// True if some `Chain` elements were omitted because of their depth.
+    /// True if the expansion omits some `Chain` elements because of their nesting depth.
     pub fn is_cut(&self) -> bool {
         matches!(self.cut, Some((_, true)))
     }
@@ -75,48 +76,48 @@ impl Expansion {
         self.listing > Listing::Complete
     }
 
-    /// True if the weights of the expansion are correct only if some functions of intervals are monotone.
+    /// True if the weights of the expanded model are correct only under the assumption that some functions of intervals are monotone.
     #[doc(hidden)]
     pub fn assumes_monotone(&self) -> bool {
         self.listing == Listing::OfMonotone
     }
 
-    /// True if some recursive calls were not unfolded; the expansion then lacks the elements inside these calls.
+    /// True if some recursive calls were replaced by their distributions; the elements inside these calls are then not in the list of elements.
     pub fn shares_calls(&self) -> bool {
         self.shares_calls
     }
 
-    /// Returns the cells of the values of an element, if some values are intervals.
+    /// Returns the cells (intervals or single numbers) of the values of an element, if some values are intervals.
     pub fn cells(&self, position: usize) -> Option<&[Cell]> {
         self.cells.get(&position).map(|cells| &**cells)
     }
 
-    /// Returns the number of elements that the traversals of the model reached; an element counts once in each traversal.
+    /// Returns the number of elements that the traversals of the model reached; an element counts once for each traversal that reaches it.
     pub fn reached(&self) -> usize {
         self.reached
     }
 
-    /// Returns the elements; each element comes after its parents and after the results of its branches.
+    /// Returns the elements of the expanded model; each element comes after its parents and, for a `Chain`, after the elements that it can choose.
     pub fn elements(&self) -> &[ExpandedElement] {
         &self.elements
     }
 
-    /// Returns the index of `element`; `None` if the expansion does not contain it.
+    /// Returns the index of `element`; `None` if the expanded model does not contain it.
     pub fn position(&self, element: &AnyElement) -> Option<usize> {
         self.positions.get(&element.id()).copied()
     }
 
-    /// Returns the outcomes whose probabilities depend on parameters, in the order of their indices in the weights.
+    /// Returns the outcomes whose probabilities depend on `Param`s, in the order of the indices by which weights refer to them.
     pub fn parametric_outcomes(&self) -> &[ParametricOutcomes] {
         &self.parametric
     }
 
-    /// Returns the indices of the targets, in the order of the targets.
+    /// Returns the indices of the targets in the list of elements, in the order of the targets.
     pub fn targets(&self) -> &[usize] {
         &self.targets
     }
 
-    /// Returns the indices of the elements with evidence, in the order of the statements.
+    /// Returns the indices of the elements with evidence, in the order of the evidence in the model.
     pub fn evidence(&self) -> &[usize] {
         &self.evidence
     }
@@ -142,20 +143,21 @@ impl Expansion {
         self.evidence.iter().chain(&self.targets).copied().collect()
     }
 
-    /// Returns the elements that the roots need and whose functions failed for some combination of parent values, by index.
+    /// Returns those elements, by index, whose functions failed for some combination of parent values, among all elements that the targets and the
+    /// evidence need.
     pub fn failures(&self) -> impl Iterator<Item = (usize, &FunctionFailures)> {
         let elements = self.elements.iter().enumerate();
         elements.filter_map(|(position, element)| Some((position, element.failures.as_deref()?)))
     }
 
-    /// Returns the element at which the expansion ended because the evidence excludes all its values, if there is such an element.
+    /// If the evidence excludes all values of an element, the expansion of the model ends there; returns this element.
     pub fn impossible(&self) -> Option<usize> {
         self.impossible
     }
 }
 
 impl ExpandedElement {
-    /// Returns an error if the values of the element could not be listed.
+    /// Returns an error if the possible values of the element could not be listed.
     pub(super) fn require_finite(&self) -> Result<(), ModelError> {
         match &self.content {
             Content::NotEnumerable(endless) => Err(endless.unless_observed(self.element.label())),
@@ -164,16 +166,16 @@ impl ExpandedElement {
     }
 }
 
-/// One element of an [`Expansion`](super::Expansion).
+/// One element of an [`Expansion`](super::Expansion), with its possible values.
 #[derive(Debug)]
 pub struct ExpandedElement {
-    /// The element that was expanded.
+    /// The element of the model.
     pub element: AnyElement,
-    /// The indices of the element's parents in the expansion.
+    /// The indices of the element's parents in the list of all elements.
     pub parents: Vec<usize>,
     /// The values that the element can take, without the values that evidence excludes.
     pub support: Support,
-    /// `true` if the element may also have the value `unknown`, because it depends on unexpanded parts of the model.
+    /// `true` if the element may also have the value `unknown`, because it depends on parts of the model that were not expanded.
     pub unknown: bool,
     /// An upper bound of the natural logarithm of the weight that evidence gives the element if its value is `unknown`; infinite if no bound is
     /// known.
@@ -186,24 +188,24 @@ pub struct ExpandedElement {
     pub weights: Option<Weights>,
     /// `true` if evidence excluded values that the element could otherwise take.
     pub restricted: bool,
-    /// The index of the element's entry in the [`parametric_outcomes`](super::Expansion::parametric_outcomes), if the probabilities of its outcomes
-    /// depend on parameters.
+    /// The index of the element in [`parametric_outcomes`](super::Expansion::parametric_outcomes), if the probabilities of its outcomes depend on
+    /// `Param`s.
     pub parametric: Option<usize>,
-    /// The combinations of parent values for which the element's function failed, if there are such combinations.
+    /// The combinations of parent values for which the element's function failed; `None` if it never failed.
     pub failures: Option<Box<FunctionFailures>>,
-    /// For each combination of values of all parents but the last one, `true` if the element does not read its last parent. The list is empty if the
-    /// element always reads all its parents.
+    /// For each combination of values of all parents but the last one, `true` if the function of the element does not read the last parent. The list
+    /// is empty if the function of the element always reads all parents.
     pub(super) skips_last: Vec<bool>,
 }
 
 /// The combinations of parent values for which the function of an element failed, so that the element has no value.
 ///
-/// An expansion calls a function for all combinations of the values that its parents can take. Some of the combinations of values may occur in no
-/// world, because the parents may depend on each other. Therefore a failure of a function is an error only if it occurs in a world of positive
-/// probability.
+/// When a model is expanded, an element's function is called for all combinations of the values that its parents can take. Some combinations of
+/// parent values may occur in no world, because the parents may depend on each other. A failure of a function is therefore an error only if the
+/// failing combination occurs in a world of positive probability.
 #[derive(Clone, Debug)]
 pub struct FunctionFailures {
-    /// The error for the first of the failed combinations.
+    /// The error for the first combination of parent values for which the function failed.
     pub error: ModelError,
     /// For each combination of parent values, `true` if the function failed.
     pub failed: Vec<bool>,
@@ -230,64 +232,67 @@ impl ExpandedElement {
         (own + weights + content + failures + self.skips_last.len()) as u64
     }
 
-    /// Returns the number of values of the element in a factor graph, including the value `unknown` but not the value `absent`.
+    /// Returns the number of values of the element's variable in a factor graph, including the value `unknown` but not the value `absent`.
     pub(super) fn states(&self) -> usize {
         self.support.len() + usize::from(self.unknown)
     }
 
-    /// Returns the parents that every world with this element evaluates.
+    /// Returns the parents of the element that are evaluated in every world that evaluates the element.
     pub(crate) fn read_parents(&self) -> &[usize] {
         &self.parents[..self.parents.len() - usize::from(!self.skips_last.is_empty())]
     }
 
-    /// True if the element has a value for every combination of its parents' values.
+    /// True if the element has a known value for every combination of its parents' possible values.
     pub(super) fn always_has_value(&self, elements: &[Self]) -> bool {
         self.failures.is_none() && !self.has_unknown_parents(elements)
     }
 
-    /// True if the value of a parent may be unknown, or if it may be an interval for which the element's value or choice is unknown.
+    /// True if the value of a parent may be unknown, or may be an interval for which the value of the element, or the choice of the `Chain`, is
+    /// unknown.
     pub(super) fn has_unknown_parents(&self, elements: &[Self]) -> bool {
         self.parents.iter().any(|&parent| elements[parent].unknown) || self.content.has_unknown()
     }
 }
 
-/// The way in which the value of an expanded element is determined.
+/// The way in which the value of an element in an expanded model is determined.
 #[derive(Debug)]
 pub enum Content {
-    /// An intervention sets the value.
+    /// An intervention sets the value of the element.
     Fixed,
-    /// The value is random; the list has the probabilities of the values in the support. If the value may be unknown, the last probability is that of
-    /// the value `unknown`.
+    /// The value of the element is random; the list contains the probabilities of the values in the support. If the value of the element may be
+    /// unknown, the last probability in the list is that of the value `unknown`.
     Atomic(Weights),
-    /// The value is random, without a finite support. Only an observed `Chain` may choose this element.
+    /// The value of the element is random, and its support is not finite. An element without a finite support is allowed only if an observed `Chain`
+    /// chooses it.
     NotEnumerable(NotEnumerable),
-    /// The value is a function of the parents. For each combination of parent values, the list has the index of the value in the support, or
-    /// [`NO_VALUE`](crate::factor::FactorTable::NO_VALUE) if evidence excludes the value.
+    /// The value of the element is a function of the parents. For each combination of parent values, the list contains the index of the function's
+    /// value in the support, or [`NO_VALUE`](crate::factor::FactorTable::NO_VALUE) if evidence excludes the value.
     Apply(Vec<u32>),
-    /// The value is that of the element that the `Chain` chooses for the parent values.
+    /// The value of the element is that of another element, which the `Chain` chooses for the parent values.
     Chain {
-        /// For each combination of parent values, the index of the chosen element in `results`; [`Content::NO_CHOICE`] if the function failed.
+        /// For each combination of parent values, the index in `results` of the element that the `Chain` chooses; [`Content::NO_CHOICE`] if the
+        /// function failed.
         choice: Vec<u32>,
-        /// The distinct elements that the `Chain` can choose, by their indices in the expansion.
+        /// The distinct elements that the `Chain` can choose, given by their indices in the list of all elements.
         results: Vec<usize>,
     },
-    /// The value is random. For each combination of parent values, the list has the probabilities of the values in the support.
+    /// The value is random. For each combination of parent values, the list contains the probabilities of the values in the support.
     Table(Weights),
-    /// The element is a `Score`: its value is its parent's value. The list has the weight of each value.
+    /// The element is a `Score`: its value is its parent's value. The list contains the weight that the `Score` gives to each value.
     Score(Weights),
-    /// The element is a `Chain` that was not expanded; its value is `unknown`.
+    /// The element is a `Chain` that was not expanded because of its depth; its value is `unknown`.
     Unexplored,
 }
 
 impl Content {
-    /// The entry of a combination of parent values for which the function of a `Chain` failed, or returned an element without a value.
+    /// The list entry for a combination of parent values for which the function of a `Chain` failed, or returned an element without a value.
     pub const NO_CHOICE: u32 = FactorTable::NO_VALUE;
 
-    /// The entry of a combination of parent values for which the value of a function, or the choice of a `Chain`, is unknown, because some parent
-    /// values are intervals.
+    /// The list entry for a combination of parent values, some of them intervals, for which the value of a function or the choice of a `Chain` is
+    /// unknown.
     pub const UNKNOWN: u32 = FactorTable::NO_VALUE - 1;
 
-    /// Returns the value or the choice for each combination of parent values, if the content is a function or a `Chain`.
+    /// Returns the function's value or the `Chain`'s choice for each combination of parent values, if the element is a function or a `Chain`.
     fn index(&self) -> &[u32] {
         match self {
             Self::Apply(index) | Self::Chain { choice: index, .. } => index,
@@ -295,12 +300,12 @@ impl Content {
         }
     }
 
-    /// True if the value or the choice is unknown for some combination of parent values in the supports.
+    /// True if the function's value or the `Chain`'s choice is unknown for some combination of the parents' possible values.
     pub(super) fn has_unknown(&self) -> bool {
         self.index().contains(&Self::UNKNOWN)
     }
 
-    /// True if the value or the choice is unknown for the combination of parent values with the index `combination`.
+    /// True if the function's value or the `Chain`'s choice is unknown for the combination of parent values with the index `combination`.
     pub(super) fn is_unknown_at(&self, combination: usize) -> bool {
         self.index().get(combination) == Some(&Self::UNKNOWN)
     }
@@ -310,16 +315,16 @@ pub(super) fn bytes_of<T>(count: usize) -> u64 {
     (count * size_of::<T>()) as u64
 }
 
-/// Memory of an expansion, and of the elements that were created during the expansion.
+/// The memory that the expansion of a model takes, with the elements that its functions created.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ExpansionMemory {
-    /// The memory footprint of the thread before the expansion.
+    /// The memory of the thread's elements before the model was expanded.
     before: Footprint,
     pub(super) account: MemoryAccount,
 }
 
 impl ExpansionMemory {
-    /// Creates an account that counts the elements that are created from now on, or since an earlier reading of the memory footprint.
+    /// Creates a memory account that counts the elements that are created from now on, or since an earlier reading `before` of the memory footprint.
     pub(super) fn new(before: Option<Footprint>) -> Self {
         Self {
             before: before.unwrap_or_else(Footprint::now),
@@ -345,9 +350,10 @@ impl ExpansionMemory {
 /// An interval of real numbers, or a single number.
 #[derive(Clone, Copy, Debug)]
 pub struct Cell {
-    /// The ends of the interval; both ends of a single number are the number.
+    /// The ends of the interval; for a single number, both ends are this number.
     pub ends: [f64; 2],
-    /// The value of the bin in which the interval lies, if a discretised element has this bin. A single number is its own bin.
+    /// The value of the bin in which the interval lies, if the interval lies in one bin of a discretised element. If the cell is a single number,
+    /// this number is its bin.
     pub bin: Option<f64>,
 }
 
@@ -372,22 +378,22 @@ impl Cell {
     }
 }
 
-/// The outcomes of a random element whose probabilities depend on parameters.
+/// The outcomes of a random element whose probabilities depend on `Param`s.
 #[derive(Clone, Debug)]
 pub struct ParametricOutcomes {
-    /// The atomic element whose distribution has the parameters: the random element, or the member of a family that replaces the random element.
+    /// The element without parents whose distribution has the `Param`s: the random element itself, or the member of a family that replaces it.
     pub member: AnyElement,
-    /// The index of the element in its expansion.
+    /// The index of the random element in the expansion.
     pub position: usize,
-    /// The index of the element's first outcome in the list of all parametric outcomes. The later outcomes of the element have the indices that
-    /// follow.
+    /// The index of the element's first outcome in the list of all outcomes that depend on `Param`s. The later outcomes of the element have the
+    /// indices after that of its first outcome.
     pub first: u32,
-    /// The outcomes of the element; an empty list if only the observed value is an outcome.
+    /// The outcomes of the element; the list is empty if the only outcome is the observed value.
     pub support: Support,
 }
 
 impl ParametricOutcomes {
-    /// Returns the number of parametric outcomes of the element: the number of listed outcomes, or one for the observed value.
+    /// Returns the number of outcomes of the element that depend on `Param`s: the number of listed outcomes, or one for the observed value.
     pub fn origins(&self) -> usize {
         self.support.len().max(1)
     }
@@ -403,7 +409,7 @@ mod tests {
     use crate::expand::ExpansionCache;
     use crate::model::Model;
 
-    /// Returns an infinite recursive model; each call creates two wide distributions and two `Chain` elements on them.
+    /// Returns an infinite recursive model for a test; each call creates two wide distributions and two `Chain` elements on them.
     fn wide(calls: &Arc<AtomicUsize>) -> Element<u64> {
         let counted = calls.clone();
         Uniform::new(0..1000_u64).flat_map(move |&a| {

@@ -1,24 +1,28 @@
-//! Expansion of elements, and their conversion to a factor graph.
+//! Expansion of a model (the list of the possible values of each element), and its conversion to a factor graph.
 //!
-//! [`Expansion::new`] visits the elements of a model from its roots, and lists the values of each element. The expansion calls each `Chain`'s
-//! function once for each combination of parent values that the evidence allows. [`Encoding`] converts the expansion to variables and factors. A
-//! `Chain` becomes one conditional table if each of its results is an atomic element that nothing else uses. For any other `Chain`, a selector
-//! variable connects the results with the `Chain`, so that the costs of the branches are added, not multiplied.
+//! [`Expansion::new`] visits the elements of a model from its roots (targets and elements with evidence), and lists the possible values of each
+//! element. For each combination of parent values that the evidence allows, `Expansion::new` calls the function of a `Chain` once. [`Encoding`]
+//! converts the expanded model to the variables and factors of a factor graph. A `Chain` becomes one conditional probability table if each element
+//! that it can choose has no parents and is used by nothing else. For any other `Chain`, a selector variable connects the chosen elements with the
+//! `Chain`, so that the costs of the branches are added, not multiplied.
 //!
-//! [`Expansion::to_depth`] omits `Chain` elements that are nested too deeply. Elements that depend on `Chain` elements beyond the depth have the
-//! additional value `unknown`. Encodings of an expansion to some depth bound the sums over all worlds from below and from above.
+//! The method [`Expansion::to_depth`] omits `Chain` elements that are nested too deeply. Elements that depend on `Chain` elements below the depth
+//! limit have the additional value `unknown`. The factor graphs of a model that is expanded to some depth bound the sums over all worlds from below
+//! and from above.
 //!
-//! [`Expansion::sharing_calls`] solves each call of a [`Recursive`](crate::Recursive) function once for each argument.
+//! The method [`Expansion::sharing_calls`] computes the distribution of each call of a [`Recursive`](crate::Recursive) function once for each
+//! argument.
 //!
-//! [`Expansion::submodels`] finds sub-models with a small interface, which [`Expansion::with_solved`] replaces by their distributions.
+//! [`Expansion::submodels`] finds sub-models with a small interface to the rest of the model, which [`Expansion::with_solved`] replaces by their
+//! distributions.
 //!
-//! [`Expansion::learning`] replaces [`Learned`](crate::Learned) elements by parameters, and records for each weight the
-//! outcome whose probability it is.
+//! [`Expansion::learning`] replaces [`Learned`](crate::Learned) elements by `Param`s, and records for each weight the outcome whose probability it
+//! is.
 //!
-//! [`Expansion::deciding`] makes the options of each decision its values, without probabilities.
+//! [`Expansion::deciding`] treats the options of each decision as its possible values, without probabilities.
 //!
-//! If a function fails for some combination of values, the expansion records [`FunctionFailures`]. Before an algorithm
-//! reports the failure of a function, it tests with [`Encoding::for_failures`] whether a world can reach the failure.
+//! If a function fails for some combination of parent values, the expansion records the failure in [`FunctionFailures`]. Before an algorithm reports
+//! the failure of a function, it tests with [`Encoding::for_failures`] whether the failure occurs in a possible world.
 
 mod bounded;
 mod cache;

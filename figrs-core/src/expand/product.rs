@@ -25,8 +25,8 @@ pub(super) fn size(
     Ok(needed as usize)
 }
 
-/// Calls `visit` with each combination of values in row-major order (the last parent changes fastest). If a parent is listed twice and has two
-/// different values in the combination, `visit` receives `None`.
+/// Calls `visit` with each combination of the parents' values in row-major order (the value of the last parent changes fastest). If a parent is
+/// listed twice, a combination may give it two different values; `visit` then receives `None`.
 pub(super) fn for_each_combination<E>(
     parents: &[usize],
     supports: &[&Support],

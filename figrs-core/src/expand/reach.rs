@@ -1,4 +1,4 @@
-//! Reachability: the conditions under which an element of an expansion belongs to the world, and the variables on which they depend.
+//! Reachability: the conditions under which a possible world evaluates an element, and the variables on which these conditions depend.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -7,25 +7,26 @@ use super::encoding::{EncodingBuilder, Guard};
 use super::expansion::{Content, ExpandedElement};
 use figrs_factor::graph::{Assignments, FactorGraph, VarId};
 
-/// The condition under which a world evaluates an element.
+/// The condition under which a possible world evaluates an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ReachCondition {
     Always,
-    /// A world evaluates the element if one of the contained `Chain` elements makes the listed choice. The pairs have the index of a `Chain` in the
-    /// expansion, and the index of a choice. A function that reads its last parent only in some worlds makes the choice 0 if it reads this parent.
+    /// A world evaluates the element if one of the listed `Chain` elements makes the listed choice. Each pair contains the index of a `Chain` in the
+    /// expansion, and the index of its choice. A function that reads its last parent only in some worlds is treated like a `Chain` with the choice 0,
+    /// "the function reads this parent".
     When(Rc<BTreeSet<(usize, usize)>>),
 }
 
-/// The conditions under which worlds evaluate the elements, and the elements that are only rows of a `Chain`'s table.
+/// The conditions under which worlds evaluate the elements, and the list of elements that occur only as rows of a `Chain`'s conditional table.
 #[derive(Debug)]
 pub(super) struct ReachConditions {
-    /// For each element, its condition; `None` if the roots do not depend on the element.
+    /// For each element, the condition under which worlds evaluate it; `None` if the targets and the evidence do not depend on the element.
     pub(super) reach: Vec<Option<ReachCondition>>,
-    /// For each atomic element that no other element than one `Chain` uses, the index of this `Chain`.
+    /// For each element without parents that only one `Chain` uses, the index of this `Chain`.
     pub(super) row_of: Vec<Option<usize>>,
 }
 
-/// The uses of an element: none, by one `Chain`, or more.
+/// The uses of an element by other elements: none, by one `Chain`, or more.
 #[derive(Clone, Copy)]
 enum Mention {
     Nothing,
@@ -61,7 +62,7 @@ impl ReachConditionBuilder {
 }
 
 impl ReachConditions {
-    /// Computes the conditions under which worlds evaluate the elements, from the roots to the elements on which they depend.
+    /// Computes the conditions under which worlds evaluate the elements, starting from the roots and going to the elements on which they depend.
     pub(super) fn new(elements: &[ExpandedElement], roots: &[usize]) -> Self {
         let count = elements.len();
         let mut gathered: Vec<ReachConditionBuilder> =
@@ -114,7 +115,7 @@ impl ReachConditions {
 }
 
 impl ExpandedElement {
-    /// True if the element can be a row of a `Chain`'s table.
+    /// True if the element can be a row of a `Chain`'s conditional table.
     fn is_row(&self) -> bool {
         match self.content {
             Content::Atomic(_) | Content::NotEnumerable(_) | Content::Fixed => true,
@@ -125,7 +126,7 @@ impl ExpandedElement {
     }
 }
 
-/// If `set` contains all choices of a `Chain`, replaces these choices by the condition of the `Chain` itself.
+/// If `set` contains all choices of a `Chain`, replaces these choices by the condition under which worlds evaluate the `Chain` itself.
 fn simplify(
     mut set: BTreeSet<(usize, usize)>,
     elements: &[ExpandedElement],
@@ -153,23 +154,24 @@ fn simplify(
     }
 }
 
-/// An assignment of a list of variables, which may contain a variable twice.
+/// An assignment of values to a list of variables, in which a variable may occur twice.
 pub(super) struct ListedVariables {
     pub(super) variables: Vec<VarId>,
-    /// For each entry of the list, the index of its variable among the distinct variables.
+    /// For each entry of the list of variables, the index of its variable among the distinct variables.
     places: Vec<usize>,
     assignments: Assignments,
     values: Vec<u32>,
     guard: Option<Guard>,
 }
 
-/// The situation of an element for an assignment of its parents and its guard, which shows whether a world evaluates the element.
+/// The way in which a world evaluates an element, for an assignment of its parents and of the guard variable, which shows whether the element is
+/// evaluated.
 pub(super) enum Situation {
-    /// The element is evaluated, with the contained combination of parent values.
+    /// The element is evaluated, for the combination of parent values with this index.
     Reached(usize),
     Unknown,
     Absent,
-    /// No world has the assignment.
+    /// No possible world has this assignment of the parents.
     Never,
 }
 
@@ -201,14 +203,15 @@ impl ListedVariables {
         &self.values
     }
 
-    /// Advances to the next assignment in row-major order; returns `false` after the last assignment.
+    /// Advances to the next assignment of the variables in row-major order; returns `false` after the last assignment.
     pub(super) fn advance(&mut self) -> bool {
         self.assignments.advance(&mut self.values).is_some()
     }
 }
 
 impl EncodingBuilder<'_> {
-    /// Returns the variables of an element's parents, and its guard if the values of the parents do not show whether a world evaluates the element.
+    /// Returns the variables of an element's parents, and a guard variable if the values of the parents do not show whether a world evaluates the
+    /// element.
     pub(super) fn scope(&mut self, position: usize, parents: &[usize]) -> ListedVariables {
         let tells = |&p: &usize| self.may_be_absent(p) && self.reached_with(p, position);
         let message = parents.iter().any(tells);
@@ -220,7 +223,7 @@ impl EncodingBuilder<'_> {
         scope
     }
 
-    /// Returns the situation of the element for the present assignment of its [`scope`](Self::scope).
+    /// Returns how the element is evaluated for the present assignment of the variables in its [`scope`](Self::scope).
     pub(super) fn situation(
         &self,
         position: usize,

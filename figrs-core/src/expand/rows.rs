@@ -15,7 +15,7 @@ use crate::value::support::{Support, SupportBuilder};
 use figrs_factor::graph::{Assignments, FactorTable, Weights, WeightsBuilder, WorldWeight};
 use figrs_factor::{Limits, Until};
 
-/// A function that returns an error if the given number of additional bytes would exceed the memory limit.
+/// A function that returns an error if this number of additional bytes would exceed the memory limit.
 type Room<'a> = &'a dyn Fn(u64) -> Result<(), ModelError>;
 
 type ExpandedTable = Result<RowsOfElement, ModelError>;
@@ -30,8 +30,8 @@ struct FailureCollector {
 }
 
 impl FailureCollector {
-    /// Records the outcome for the next combination of parent values. Returns the value if there is one, and an error only if it makes the whole
-    /// model invalid.
+    /// Records the outcome (a value or an error) for the next combination of parent values. Returns the value if the outcome is a value, and an error
+    /// only if it makes the whole model invalid.
     fn record<T>(&mut self, outcome: Result<T, ModelError>) -> Result<Option<T>, ModelError> {
         self.failed.push(outcome.is_err());
         match outcome {
@@ -44,7 +44,7 @@ impl FailureCollector {
         }
     }
 
-    /// Records a combination of parent values that occurs in no world.
+    /// Records a combination of parent values that occurs in no possible world.
     fn record_impossible(&mut self) {
         self.failed.push(true);
     }
@@ -55,8 +55,8 @@ impl FailureCollector {
     }
 }
 
-/// Returns the probabilities of an atomic element's outcomes. If the outcomes cannot be listed, returns the probability or the density of the
-/// observed value. Without an observed value, returns the probabilities of the first `range` values and of the value `unknown`.
+/// Returns the probabilities of the outcomes of an element without parents. If the outcomes of the element cannot be listed, returns the probability
+/// or the density of the observed value. If no value is observed, returns the probabilities of the first `range` values and of the value `unknown`.
 pub(super) fn atomic(
     element: &AnyElement,
     op: &dyn AtomicOp,
@@ -95,7 +95,7 @@ pub(super) fn atomic(
 }
 
 /// Returns the first `range` natural numbers with their probabilities; the last weight is the probability of all other numbers. Returns `None` if the
-/// distribution is not on the natural numbers.
+/// values of the distribution are not the natural numbers.
 fn first_values(
     op: &dyn AtomicOp,
     range: usize,
@@ -113,7 +113,7 @@ fn first_values(
     Ok(Some((values.build(), Weights::from_logs(logs))))
 }
 
-/// Converts probabilities to weights. The weights are stored as logarithms if a probability is too small for `f64`.
+/// Converts the probabilities of a distribution to weights of a factor. Weights are stored as logarithms if a probability is too small for `f64`.
 fn probabilities(op: &dyn AtomicOp, support: &Support, linear: Vec<f64>) -> Result<Weights, Fault> {
     if linear.iter().all(|p| p.is_normal()) {
         return Ok(Weights::from_linear(linear));
@@ -128,11 +128,12 @@ fn probabilities(op: &dyn AtomicOp, support: &Support, linear: Vec<f64>) -> Resu
     }
 }
 
-/// Returns the value of a function for each combination of its parents' values. If the last parent is not among `parents`, because it has no value in
-/// any world, its error `lost` is the error of all combinations for which the function reads it.
+/// Returns the value of a function for each combination of its parents' possible values. If the last parent is not among `parents`, because it has no
+/// value in any world, then `lost`, the error of that parent, is the error of all combinations for which the function reads it.
 ///
-/// Also returns, for each combination of values of all parents but the last one, `true` if the function does not read its last parent. The list of
-/// truth values is empty if the function reads its last parent for all combinations, or if the last parent is not among `parents`.
+/// The function also returns a list with `true` for each combination of values of all parents but the last one for which the last parent is not read.
+/// The list with these truth values is empty if the function reads its last parent for all combinations, or if the last parent is not among
+/// `parents`.
 pub(super) fn apply(
     element: &AnyElement,
     op: &dyn ApplyOp,
@@ -207,7 +208,7 @@ pub(super) fn apply(
     Ok((rows, skips_last))
 }
 
-/// Returns the rows of a conditional table for the values that the parents can have in the expansion.
+/// Returns the rows of a conditional table for those values that the parents can have in the expanded model.
 pub(super) fn table(
     element: &AnyElement,
     op: &dyn TableOp,
@@ -256,9 +257,9 @@ pub(super) fn table(
 }
 
 enum Positions {
-    /// The parent's values and the states of the table are the same list.
+    /// The parent's possible values and the states of the table are the same list.
     Same,
-    /// For each value of the parent, the index of its state, or `None` if the table has no such state.
+    /// For each value of the parent, the index of the table's state for it, or `None` if the table has no such state.
     Listed(Vec<Option<usize>>),
 }
 
@@ -311,7 +312,7 @@ pub(super) fn score(
     Ok((support.clone(), Content::Score(weights), failures.finish()))
 }
 
-/// Returns the weight of each value: the product of the weights that the statements `evidence` give it.
+/// Returns the weight of each value of the element: the product of the weights that the statements `evidence` give it.
 fn weigh(
     element: &AnyElement,
     evidence: &[Evidence],
@@ -340,7 +341,7 @@ fn weigh(
     }
 }
 
-/// Removes the values that the evidence excludes, and stores the weights of the remaining values.
+/// Removes those values of the element that the evidence excludes, and stores the weights of the remaining values.
 pub(super) fn restrict(
     expanded: &mut ExpandedElement,
     evidence: &[Evidence],
@@ -370,9 +371,10 @@ pub(super) fn restrict(
     Ok(())
 }
 
-/// Applies the evidence to an element with cells: removes the excluded values, stores the weights of the remaining values, and returns the remaining
-/// cells. The evidence on a cell is decided if the weights at its midpoint and at its ends are equal. If it is undecided, the weight of the cell is
-/// at least zero, and at most the largest weight that the evidence can give; these upper bounds are then returned too.
+/// Applies the evidence to an element with cells (intervals of values): removes the excluded values, stores the weights of the remaining values, and
+/// returns the remaining cells. The effect of the evidence on a cell is decided if the weights at the midpoint and at the ends of the cell are equal.
+/// If the effect of the evidence on a cell is undecided, the weight of the cell is at least zero, and at most the largest weight that the evidence
+/// can give; these upper bounds are also returned.
 pub(super) fn restrict_cells(
     expanded: &mut ExpandedElement,
     cells: Vec<Cell>,

@@ -1,4 +1,4 @@
-//! Sub-models of an expansion: elements on which the rest of the model depends only through one of them, the root.
+//! Sub-models of an expanded model: groups of elements on which the rest of the model depends only through one of them, the root.
 
 use std::sync::Arc;
 
@@ -22,38 +22,38 @@ pub struct Submodel {
     pub root: AnyElement,
     /// The values of the root.
     pub support: Support,
-    /// The parents and branch results of the sub-model's elements that are outside the sub-model, with their values.
+    /// The elements outside the sub-model that its elements have as parents or as `Chain` branches, with their values.
     pub outer: Vec<(AnyElement, Support)>,
     /// Number of joint values of `root` and `outer`.
     pub interface: usize,
 }
 
-/// A solved sub-model: the weights of the values of its root for each combination of values of the elements `outer`. A weight is the probability of
-/// the value, or the weight of the most probable world of the sub-model with this value.
+/// A solved sub-model: the weights of the values of its root for each combination of values of the outer elements on which the sub-model depends. The
+/// weight of a root value is its probability, or the weight of the most probable world of the sub-model with this value.
 #[derive(Clone, Debug)]
 pub struct SolvedSubmodel {
     /// The root of the sub-model.
     pub root: AnyElement,
-    /// The elements outside the sub-model on which it depends directly, with the values for which it was solved.
+    /// The elements outside the sub-model on which the sub-model depends directly, with the values for which it was solved.
     pub outer: Vec<(AnyElement, Support)>,
     /// The values of the root.
     pub support: Support,
-    /// For each combination of values of `outer` (the last element changes fastest), the weights of the values of the root. If `outer` is
-    /// empty, the last weight may be the probability that the value of the root is unknown.
+    /// For each combination of values of the outer elements (the last element changes fastest), the weights of the values of the root. If the
+    /// sub-model depends on no outer elements, the last weight may be the probability that the value of the root is unknown.
     pub weights: Weights,
 }
 
-/// Maximum number of steps of the search for sub-models, for each element of the expansion.
+/// Maximum number of steps of the search for sub-models, for each element of the expanded model.
 const STEPS: usize = 64;
 
 impl Expansion {
-    /// Returns the largest sub-models for which `root` and `outer` have at most `interface` joint values. The root must be neither a target nor in
-    /// `refused`. Sub-models with `Score` elements, observed densities or functions that fail for some values are omitted; so are sub-models in which
-    /// all elements except the root are atomic.
+    /// Returns the largest sub-models for which the root and the outer elements together have at most `interface` joint values. The root of a
+    /// sub-model must be neither a target nor in `refused`. Sub-models with `Score` elements, observed densities or functions that fail for some
+    /// values are omitted; so are sub-models in which only the root has parents.
     ///
-    /// In the dependency graph, the root of a sub-model dominates the other elements of the sub-model. For a search for the most probable world, each
-    /// world with the root must evaluate all elements `outer`; other sub-models are omitted, because their tables would count an element that a world
-    /// does not evaluate.
+    /// In the dependency graph of the model, the root of a sub-model dominates the other elements of the sub-model. In a search for the most probable
+    /// world, each world with the root must evaluate all elements `outer`; otherwise the sub-model is omitted, because its table would count an
+    /// element that a world does not evaluate.
     ///
     /// **References.** Lengauer and Tarjan (1979), for dominators; Koller and Pfeffer (1997), *Object-oriented Bayesian networks*, for
     /// interfaces.
@@ -142,7 +142,7 @@ impl Expansion {
         })
     }
 
-    /// True if each world that evaluates the root of a sub-model evaluates all elements outside that the sub-model reads.
+    /// True if each world that evaluates the root of a sub-model also evaluates all elements outside the sub-model on which it depends.
     fn always_reads(
         &self,
         root: usize,
@@ -166,7 +166,8 @@ impl Expansion {
         outer.into_iter().all(is_certain)
     }
 
-    /// Returns the elements on which the element with the index `position` depends directly: its parents and the results of its branches.
+    /// Returns the elements on which the element with the index `position` depends directly: its parents and, for a `Chain`, the elements that it can
+    /// choose.
     fn read(&self, position: usize) -> impl Iterator<Item = usize> {
         let expanded = &self.elements[position];
         let results: &[usize] = match &expanded.content {
@@ -177,11 +178,11 @@ impl Expansion {
     }
 }
 
-/// The dominator tree of an expansion: an element dominates another element if every path from the roots to the other element contains it.
+/// The dominator tree of an expanded model: an element dominates another element if every path from the roots to the other element contains it.
 struct Dominators {
-    /// The elements that the roots need, in depth-first order of the tree.
+    /// The elements that the roots need, in depth-first order of the dominator tree.
     order: Vec<usize>,
-    /// For each element, its place in `order`, and the place after the last element that it dominates.
+    /// For each element, its place in the depth-first `order`, and the place after the last element that it dominates.
     places: Vec<(usize, usize)>,
 }
 
@@ -233,7 +234,7 @@ impl Dominators {
         Self { order, places }
     }
 
-    /// Returns the elements that the element with the index `position` dominates, including this element.
+    /// Returns the elements that the element with the index `position` dominates, including the element itself.
     fn dominated(&self, position: usize) -> &[usize] {
         let (first, end) = self.places[position];
         &self.order[first..end]
@@ -251,7 +252,7 @@ impl Expander<'_> {
         self.replaced = by_root.collect();
     }
 
-    /// Adds the root of a solved sub-model; the elements `outer` must have been added before.
+    /// Adds the root of a solved sub-model; the outer elements on which the sub-model depends must have been added before.
     pub(super) fn add_solved(
         &mut self,
         element: AnyElement,

@@ -1,4 +1,4 @@
-//! Expansions of models: complete, with learned parameters, with decisions, and to a depth.
+//! Expansions of models (lists of the elements' possible values): complete, with learned parameters, with decisions, and to a depth.
 
 use super::cache::ExpansionCache;
 use super::expander::Expander;
@@ -14,24 +14,24 @@ use figrs_factor::Limits;
 use figrs_factor::graph::Weights;
 
 impl Expansion {
-    /// Expands the elements that `targets` and the evidence of `model` need.
+    /// Lists the possible values of all elements that `targets` and the evidence of `model` need.
     ///
-    /// **Errors.** [`ModelError`] if a reached element is invalid, if values cannot be listed, or if a limit is exceeded; [`ModelError::Stopped`] if
-    /// the deadline or the interrupt ends the expansion.
+    /// **Errors.** [`ModelError`] if an element is invalid, if its values cannot be listed, or if a limit is exceeded; [`ModelError::Stopped`] if the
+    /// deadline or an interrupt ends the expansion.
     pub fn new(model: &Model, targets: &[AnyElement], limits: &Limits) -> Result<Self, ModelError> {
         let mut walk = Expander::new(model, limits, None);
         walk.reach_roots(model, targets)?;
         walk.finished(model, targets)
     }
 
-    /// Expands a model as [`new`](Self::new) does, but with parameters in place of [`Learned`](crate::Learned) elements, at the present
-    /// values of the parameters. Missing parameters are added to `learned` and start at the means of their priors.
+    /// Expands a model as [`new`](Self::new) does, but with `Param`s in place of [`Learned`](crate::Learned) elements, at the present values of the
+    /// `Param`s. Learned elements without `Param`s get new ones in `learned`, which start at the means of the priors.
     ///
-    /// If a learned element is a parameter of a family, it is not a parent of the members any more. If a learned element is a target, or an argument
-    /// of another function, its only value is the present value of its parameters. If the outcomes of an element in `stand_ins` cannot be listed, its
-    /// only value is the one in `stand_ins`.
+    /// If a learned element is a parameter of a family of distributions, it is not a parent of the members any more. If a learned element is a
+    /// target, or an argument of another function, its only value is the present value of its `Param`s. If the outcomes of an element in `stand_ins`
+    /// cannot be listed, the value given there is its only value.
     ///
-    /// **Errors.** The same errors as [`new`](Self::new).
+    /// **Errors.** The method returns the same errors as [`new`](Self::new).
     pub fn learning(
         model: &Model,
         targets: &[AnyElement],
@@ -45,10 +45,10 @@ impl Expansion {
         walk.finished(model, targets)
     }
 
-    /// Expands a model as [`new`](Self::new) does, but treats the elements of `decided` as decisions: the values of such an element are the given
+    /// Expands a model as [`new`](Self::new) does, but treats the elements of `decided` as decisions: the values of each of them are the given
     /// options, all with weight one, independent of its parents.
     ///
-    /// **Errors.** The same errors as [`new`](Self::new).
+    /// **Errors.** The method returns the same errors as [`new`](Self::new).
     pub fn deciding(
         model: &Model,
         targets: &[AnyElement],
@@ -67,12 +67,12 @@ impl Expansion {
         walk.finished(model, targets)
     }
 
-    /// Expands the `Chain` elements that are nested in fewer than `depth` other `Chain` elements. Elements that depend on other `Chain` elements may
-    /// have the value `unknown`.
+    /// Expands only the `Chain` elements that are nested in fewer than `depth` other `Chain` elements. Elements that depend on more deeply nested
+    /// `Chain` elements may have the value `unknown`.
     ///
-    /// An expansion to a greater depth contains all elements of an expansion to a smaller depth.
+    /// If a model is expanded to a greater depth, the expansion contains all elements of an expansion to a smaller depth.
     ///
-    /// **Errors.** The same errors as [`new`](Self::new).
+    /// **Errors.** The method returns the same errors as [`new`](Self::new).
     pub fn to_depth(
         model: &Model,
         targets: &[AnyElement],

@@ -7,10 +7,11 @@ use rustc_hash::FxHasher;
 
 use crate::value::datum::Datum;
 
-/// Address of an element in a program: the path of parents, `Chain` elements and parent values that leads to the element from the roots.
+/// Address of an element in a program: the path of parents, `Chain` elements and parent values that leads to the element from the roots (targets and
+/// elements with evidence).
 ///
-/// The same program gives the same addresses in every run and on every thread, also for elements created inside `Chain` elements. By contrast, an
-/// [`ElementId`](crate::ElementId) differs from run to run.
+/// The same program gives the same addresses in every run and on every thread, also for elements created inside `Chain` elements. An
+/// [`ElementId`](crate::ElementId), unlike an address, differs from run to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Address(u64);
 

@@ -7,38 +7,38 @@ use crate::expand::{Content, ExpandedElement, Expansion};
 use crate::model::Model;
 use crate::model::evidence::StatementIndex;
 
-/// A directed acyclic graph of the elements on which the roots of a model depend. An edge leads to each element from its parents; it also leads to a
-/// `Chain` from the results from which the `Chain` chooses.
+/// A directed acyclic graph of the elements on which the roots of a model (targets and elements with evidence) depend. The graph has an edge to each
+/// element from each of its parents, and to a `Chain` from each element that the `Chain` can choose.
 ///
-/// Therefore the dependency graph contains the elements that branches create or capture. Evidence that leaves several values possible (conditions,
-/// weights, [`Score`](crate::Score)s) is a separate node, with an edge from the element. The node of a `Score` in a branch also has edges from the
-/// nodes that determine whether the branch is taken.
+/// Because of the edges to `Chain`s, the dependency graph contains the elements that functions of `Chain`s create or capture. In the graph, evidence
+/// that leaves several values possible (conditions, weights, [`Score`](crate::Score)s) is a separate node, with an edge from its element. The node of
+/// a `Score` in a branch of a `Chain` also has edges from the nodes that determine whether the branch is taken.
 ///
-/// [`separation`](Self::separation) finds the elements that can depend on each other.
+/// The method [`separation`](Self::separation) finds the elements that can depend on each other.
 #[derive(Clone, Debug, Default)]
 pub struct DependencyGraph {
     pub(super) nodes: Vec<DependencyNode>,
-    /// The elements of the graph; their nodes come before the nodes of evidence and of branch conditions.
+    /// The elements of the graph; the nodes of elements come before the nodes of evidence and of branch conditions.
     elements: Vec<AnyElement>,
     positions: FxHashMap<ElementId, usize>,
-    /// The nodes of observed elements, and the nodes of other evidence.
+    /// The nodes of observed elements, and the nodes of evidence that is not an observation.
     pub(super) stated: Vec<usize>,
 }
 
-/// A node of the dependency graph: an element, a statement of evidence, or the condition that a branch is taken.
+/// A node of the dependency graph: an element, a statement of evidence, or the condition that a branch of a `Chain` is taken.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DependencyNode {
-    /// The nodes with edges to this node: the parents, followed by the results from which a `Chain` chooses.
+    /// The nodes with edges to this node: the parents, followed by the elements that a `Chain` can choose.
     pub(super) inputs: Vec<usize>,
     pub(super) parents: usize,
-    /// `true` if the value of the node is a function of the values of `inputs`.
+    /// `true` if the value of the node is a function of the values of its input nodes `inputs`.
     pub(super) is_function: bool,
 }
 
 impl DependencyGraph {
-    /// Builds the graph of an expansion, with all branches that are possible given the evidence of its model.
+    /// Builds the graph of an expanded model, with all `Chain` branches that are possible given the evidence.
     ///
-    /// The graph has no meaning if the expansion has found that the evidence is impossible.
+    /// The graph has no meaning if the expansion of the model has found that the evidence is impossible.
     pub fn of_expansion(model: &Model, expansion: &Expansion) -> Self {
         let mut graph = Self::default();
         for (position, expanded) in expansion.elements().iter().enumerate() {
@@ -63,14 +63,14 @@ impl DependencyGraph {
         })
     }
 
-    /// Returns the index of the last element of the list `of` that equals `element` or on which `element` depends.
+    /// Returns the index of the last element in the list `of` that equals `element` or on which `element` depends.
     pub fn last_read(&self, element: &AnyElement, of: &[AnyElement]) -> Option<usize> {
         let is_read = self.ancestors(&[self.node(element)?]);
         let is_read = |other: &AnyElement| self.node(other).is_some_and(|at| is_read[at]);
         of.iter().rposition(is_read)
     }
 
-    /// Replaces the edges to `element` by edges from `inputs`.
+    /// Replaces the edges that lead to `element` by edges from `inputs`.
     #[must_use]
     pub fn with_inputs(mut self, element: &AnyElement, inputs: &[AnyElement]) -> Self {
         let inputs: Vec<usize> = inputs.iter().filter_map(|input| self.node(input)).collect();
@@ -81,8 +81,9 @@ impl DependencyGraph {
         self
     }
 
-    /// Builds the graph of a model in which no function creates elements; the elements may have continuous values or infinitely many
-    /// values. Returns `None` if the model has a `Chain` that is not a member of a family of distributions.
+    /// Builds the dependency graph of a model in which no function creates elements; the elements may have continuous values or infinitely many
+    /// values. Returns `None` if the function of some `Chain` in the model creates elements, that is, if the `Chain` is not a member of a family of
+    /// distributions.
     pub fn without_branches(model: &Model, roots: &[AnyElement]) -> Option<Self> {
         let statements = StatementIndex::of(model);
         let mut graph = Self::default();
@@ -129,7 +130,7 @@ impl DependencyGraph {
         Some(graph)
     }
 
-    /// Returns the graph without the edges from `elements` to the elements that depend on them.
+    /// Returns the dependency graph without the edges from `elements` to the elements that depend on them.
     #[must_use]
     pub fn without_edges_from(&self, elements: &[AnyElement]) -> Self {
         let mut graph = self.clone();
@@ -148,7 +149,7 @@ impl DependencyGraph {
         graph
     }
 
-    /// Returns the index of the node of `element`; adds a node if the element is new.
+    /// Returns the index of the graph's node for `element`; adds a node if the element is new.
     fn number(&mut self, element: &AnyElement) -> usize {
         match self.positions.get(&element.id()) {
             Some(&at) => at,
@@ -164,7 +165,7 @@ impl DependencyGraph {
         at
     }
 
-    /// Adds the node of a statement of evidence, with edges from the nodes `inputs`.
+    /// Adds a node for a statement of evidence, with edges from the nodes `inputs`.
     fn add_evidence(&mut self, inputs: Vec<usize>) {
         self.stated.push(self.nodes.len());
         self.nodes.push(DependencyNode {
@@ -174,7 +175,7 @@ impl DependencyGraph {
         });
     }
 
-    /// Adds the evidence that `model` states about elements of the graph.
+    /// Adds the evidence that `model` states about elements in the dependency graph.
     #[must_use]
     pub fn with_statements_of(mut self, model: &Model) -> Self {
         self.state(model);
@@ -194,7 +195,7 @@ impl DependencyGraph {
         }
     }
 
-    /// Adds the evidence of `Score` elements, and the branch conditions of their evaluation.
+    /// Adds nodes for the evidence of `Score` elements, and for the conditions under which `Chain` branches evaluate them.
     fn add_scores(&mut self, expansion: &Expansion) {
         let elements = expansion.elements();
         let is_score = |element: &ExpandedElement| matches!(element.content, Content::Score(_));
@@ -264,7 +265,8 @@ fn expanded_node(expanded: &ExpandedElement) -> DependencyNode {
     }
 }
 
-/// For each element, returns `true` if it is a root, or if roots depend on it through parents only; every world evaluates such an element.
+/// For each element, returns `true` if it is a root (a target or an element with evidence), or if roots depend on it through parents only; every
+/// world evaluates such an element.
 fn always_reached(expansion: &Expansion) -> Vec<bool> {
     let elements = expansion.elements();
     let mut is_always = vec![false; elements.len()];

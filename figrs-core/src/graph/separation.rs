@@ -3,24 +3,25 @@
 use super::dependency::DependencyGraph;
 use crate::element::node::AnyElement;
 
-/// The role of a model's evidence in a [separation](DependencyGraph::separation).
+/// The role of a model's evidence in a test of [separation](DependencyGraph::separation) (d-separation) of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvidenceRole {
-    /// The evidence counts as given, like the elements `given`.
+    /// The evidence counts as given, in the same way as the elements `given`.
     Given,
-    /// The separation ignores the evidence.
+    /// The test of separation ignores the evidence.
     Unknown,
-    /// The evidence does not count as given. The separation finds the elements that can depend on the evidence or on the elements `from`.
+    /// The evidence of the model does not count as given. The test of separation finds the elements that can depend on the evidence or on the
+    /// elements `from`.
     Asked,
 }
 
-/// The elements that can depend on some elements, given the values of other elements.
+/// The set of elements that can depend on some elements, given the values of other elements.
 ///
-/// **Guarantee.** Separated elements are independent of each other for all probabilities and functions. The test is D-separation, which is complete
-/// for graphs with deterministic functions: elements that are not separated depend on each other for almost all probabilities. Elements that are
-/// functions of given elements are treated as given.
+/// **Guarantee.** Separated elements are independent of each other, whatever the probabilities and functions of the model are. The test of separation
+/// is D-separation, which is complete for graphs with deterministic functions: elements that are not separated depend on each other for almost all
+/// probabilities. Elements that are functions of given elements only are treated as given.
 ///
-/// **Complexity.** The time is linear in the size of the graph.
+/// **Complexity.** The test of separation takes time linear in the size of the graph.
 ///
 /// **References.** Geiger, Verma and Pearl, *Identifying independence in Bayesian networks*, Networks 20, 1990; Koller and Friedman,
 /// *Probabilistic graphical models*, 2009, algorithm 3.1.
@@ -34,8 +35,9 @@ pub struct Separation<'g> {
 }
 
 impl DependencyGraph {
-    /// Finds the elements that can depend on the elements `from`, given the values of the elements `given`. With the role
-    /// [`Asked`](EvidenceRole::Asked), the evidence is treated as part of `from`. Elements that are not in the graph are ignored.
+    /// Finds the elements of the graph that can depend on the elements `from`, given the values of the elements `given`. With the role
+    /// [`Asked`](EvidenceRole::Asked), the elements with evidence are treated as part of `from`. Elements in `from` or `given` that are not in the
+    /// graph are ignored.
     pub fn separation(
         &self,
         from: &[AnyElement],
@@ -94,7 +96,7 @@ impl DependencyGraph {
         is_reached
     }
 
-    /// Returns the children of each node, as ranges of one list.
+    /// Returns the children of all nodes in one list, and the range of each node in this list.
     fn readers(&self) -> (Vec<usize>, Vec<usize>) {
         let mut starts = vec![0; self.nodes.len() + 1];
         for input in self.nodes.iter().flat_map(|node| &node.inputs) {
@@ -114,7 +116,7 @@ impl DependencyGraph {
         (starts, readers)
     }
 
-    /// Returns the nodes that are given, and the nodes that are functions of given nodes alone.
+    /// Returns `true` for the nodes that are given, and for the nodes that are functions of given nodes alone.
     fn known<'r>(&self, given: &[usize], readers: &impl Fn(usize) -> &'r [usize]) -> Vec<bool> {
         let mut unknown: Vec<usize> = self.nodes.iter().map(|node| node.inputs.len()).collect();
         let mut is_known = vec![false; self.nodes.len()];
@@ -135,7 +137,7 @@ impl DependencyGraph {
         is_known
     }
 
-    /// Returns `true` for the nodes `of` and all their ancestors.
+    /// Returns, for each node, `true` if it is in `of` or an ancestor of a node in `of`.
     pub(super) fn ancestors(&self, of: &[usize]) -> Vec<bool> {
         let mut is_ancestor = vec![false; self.nodes.len()];
         let mut open = of.to_vec();
@@ -155,14 +157,14 @@ enum Direction {
 }
 
 impl Separation<'_> {
-    /// True if `element` may depend on the elements from which the separation starts.
+    /// True if `element` may depend on the elements from which the test of separation starts.
     pub fn reaches(&self, element: &AnyElement) -> bool {
         let at = self.graph.node(element);
         at.is_some_and(|at| self.is_reached[at])
     }
 
-    /// Returns elements that separate `element` from the start of the separation if they are given as well: its nearest ancestors on active trails
-    /// that have a name or are random. If active trails also reach `element` through its children, the result is `element` itself.
+    /// Returns elements that separate `element` from the start of the test if they are also given: its nearest ancestors on active trails that have a
+    /// name or are random. If active trails also reach `element` through its children, the only separating element is `element` itself.
     pub fn cut(&self, element: &AnyElement) -> Vec<AnyElement> {
         let Some(start) = self.graph.node(element).filter(|&at| self.is_reached[at]) else {
             return Vec::new();

@@ -26,13 +26,13 @@ pub struct GraphNode {
     pub address: Address,
     /// The description of the element's distribution, if it is a random element.
     pub distribution: Option<String>,
-    /// The evidence on the element, in words.
+    /// The evidence on the element, described in words.
     pub evidence: Vec<String>,
     /// The value that an intervention sets for the element.
     pub intervention: Option<String>,
     /// `true` if the element is a target of the query.
     pub target: bool,
-    /// `true` if the element is a `Chain` whose branches lie beyond the depth of the graph.
+    /// `true` if the element is a `Chain` whose branches lie below the depth limit of the graph.
     pub unexplored: bool,
 }
 
@@ -41,11 +41,11 @@ pub struct GraphNode {
 pub enum EdgeKind {
     /// The element `from` is a parent of the element `to`.
     Parent,
-    /// The element `to` is a `Chain`, and the element `from` is its result for the contained parent values.
+    /// The element `to` is a `Chain`, and the element `from` is the element that it chooses for the parent values in this text.
     Branch(String),
 }
 
-/// A connection, from an element to an element that depends on it.
+/// A connection in the model graph, from an element to an element that depends on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphEdge {
     /// The index of the element on which the element `to` depends.
@@ -56,10 +56,10 @@ pub struct GraphEdge {
     pub kind: EdgeKind,
 }
 
-/// The elements on which the roots of a model depend, and the connections between them.
+/// The elements on which the roots of a model (targets and elements with evidence) depend, and the connections between them.
 ///
-/// The graph converts into a `petgraph::graph::DiGraph<GraphNode, GraphEdge>`; `Drawable` in the crate `figrs-report` writes
-/// the graph as DOT or SVG.
+/// A `ModelGraph` converts into a `petgraph::graph::DiGraph<GraphNode, GraphEdge>`; `Drawable` in the crate `figrs-report` writes the graph as DOT or
+/// SVG.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -77,22 +77,24 @@ pub struct ModelGraph {
 }
 
 impl ModelGraph {
-    /// Builds the graph without the elements that `Chain` elements create; this is also possible for infinite and continuous models.
+    /// Builds the graph of a model without the elements that `Chain` elements create; this is also possible for infinite and continuous models.
     pub fn new(model: &Model, targets: impl Parents) -> Self {
         Self::walk(model, &targets.elements(), None)
     }
 
-    /// Builds the graph with the branches of every `Chain`. The model must be finite, within the default [`Limits`].
+    /// Builds the graph of a model, with the branches of every `Chain` (the elements that its function creates). The model must have finitely many
+    /// elements and values, within the default [`Limits`].
     ///
-    /// **Errors.** [`ModelError`] if an element is invalid, if the model is not finite, or if it exceeds a limit.
+    /// **Errors.** [`ModelError`] if an element is invalid, if the model is not finite, or if the model exceeds a limit.
     pub fn expanded(model: &Model, targets: impl Parents) -> Result<Self, ModelError> {
         let targets = targets.elements();
         let expansion = Expansion::new(model, &targets, &Limits::default())?;
         Ok(Self::walk(model, &targets, Some(&expansion)))
     }
 
-    /// Builds the graph with the branches of the `Chain` elements that are nested in fewer than `depth` other `Chain` elements, within the default
-    /// [`Limits`]. The graph of an infinite model can be built in this way; `Chain` elements that are nested more deeply are marked as unexplored.
+    /// Builds the graph of a model, with the branches of those `Chain` elements that are nested in fewer than `depth` other `Chain` elements, within
+    /// the default [`Limits`]. With a depth limit, even an infinite model has a finite graph; `Chain` elements that are nested more deeply are marked
+    /// as unexplored.
     pub fn to_depth(
         model: &Model,
         targets: impl Parents,
@@ -105,12 +107,12 @@ impl ModelGraph {
         Ok(Self::walk(model, &targets, Some(&expansion)))
     }
 
-    /// Returns the elements, in the order in which the traversal reached them.
+    /// Returns the elements of the graph, in the order in which the traversal of the model reached them.
     pub fn nodes(&self) -> &[GraphNode] {
         &self.nodes
     }
 
-    /// Returns the connections between the elements.
+    /// Returns the connections between the elements of the graph.
     pub fn edges(&self) -> &[GraphEdge] {
         &self.edges
     }
@@ -167,7 +169,7 @@ impl ModelGraph {
         position
     }
 
-    /// Returns the elements with a connection to the element with the index `position`, with the kinds of the connections and the addresses of the
+    /// Returns the elements on which the element with the index `position` depends, with the kinds of the connections and the addresses of the
     /// elements.
     fn connections(
         &self,
@@ -190,7 +192,7 @@ impl ModelGraph {
     }
 }
 
-/// Returns the results of the `Chain` with the index `position`, with descriptions of the combinations of parent values that choose them.
+/// Returns the elements that the `Chain` with the index `position` can choose, with descriptions of the parent values for which it chooses each.
 fn branches(
     expansion: &Expansion,
     position: usize,

@@ -17,7 +17,7 @@ use crate::value::Value;
 use crate::value::datum::Datum;
 use figrs_factor::wording::StatedAt;
 
-/// Largest magnitude of a log-weight. The limit prevents an overflow of the sum of log-weights over all elements.
+/// Largest allowed magnitude of the logarithm of a weight. The limit on log-weights prevents an overflow of the sum of log-weights over all elements.
 pub(crate) const LARGEST_LOG: f64 = 1e300;
 
 type Predicate = Arc<dyn Fn(&dyn Any) -> bool + Send + Sync>;
@@ -25,16 +25,16 @@ type WeightFunction = Arc<dyn Fn(&dyn Any) -> f64 + Send + Sync>;
 type LogWeightFunction = Arc<dyn Fn(&dyn Any) -> Result<f64, Fault> + Send + Sync>;
 type LogWeightsFunction = Arc<dyn Fn(&[&dyn Any]) -> Result<Vec<f64>, Fault> + Send + Sync>;
 
-/// The identity of a statement of evidence, without its element.
+/// The identity of a statement of evidence, without the element that the statement is about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum StatementId {
-    /// The element is observed to have the contained value.
+    /// The element is observed to have this value.
     Observed(Datum),
-    /// The value of the element must pass the test with the contained identity.
+    /// The value of the element must pass the test function with this identity.
     Condition(FunctionId),
-    /// The weight of the value is the result of the function with the contained identity.
+    /// The weight of the value is the result of the function with this identity.
     Weight(FunctionId),
-    /// The logarithm of the weight of the value is the result of the function with the contained identity.
+    /// The logarithm of the weight of the value is the result of the function with this identity.
     LogWeight(FunctionId),
 }
 
@@ -42,13 +42,14 @@ pub enum StatementId {
 pub(crate) enum Statement {
     Observe(Datum),
     Condition(Predicate),
-    /// Each value has a weight, which is not negative.
+    /// Soft evidence: a function gives each value of the element a weight, which is not negative.
     Weigh(WeightFunction),
-    /// Each value has a weight, given by its natural logarithm.
+    /// Soft evidence: a function gives the natural logarithm of the weight of each value of the element.
     LogWeigh(LogWeightFunction),
-    /// Each value has a weight, given by its natural logarithm. The function computes the weights of several values together.
+    /// Soft evidence: a function gives the natural logarithm of the weight of each value of the element. One call of the function computes the
+    /// weights of several values together.
     LogWeighTogether(LogWeightsFunction),
-    /// Each value has a weight, which is not negative and at most `maximum`.
+    /// Soft evidence: a function gives each value of the element a weight, which is not negative and at most `maximum`.
     WeighAtMost {
         weigh: WeightFunction,
         maximum: f64,
@@ -56,11 +57,11 @@ pub(crate) enum Statement {
     },
 }
 
-/// A statement of evidence, with the source line of the statement.
+/// A statement of evidence, with the source line where it was stated.
 #[derive(Clone)]
 pub struct Evidence {
     statement: Statement,
-    /// The identity of the statement's function; `None` if it is not known.
+    /// The identity of the function in the statement of evidence; `None` if the identity is not known.
     function: Option<FunctionId>,
     location: &'static Location<'static>,
 }
@@ -168,8 +169,8 @@ impl Evidence {
         self.location
     }
 
-    /// Returns the identity of the statement; `None` if the statement cannot be compared. If two statements about elements of the same type have
-    /// equal identities, they give the same weight to every value.
+    /// Returns the identity of the statement of evidence; `None` if the statement cannot be compared. If two statements of evidence about elements of
+    /// the same type have equal identities, they give the same weight to every value.
     pub fn identity(&self) -> Option<StatementId> {
         match &self.statement {
             Statement::Observe(value) => Some(StatementId::Observed(value.clone())),
@@ -183,7 +184,7 @@ impl Evidence {
         }
     }
 
-    /// Returns the observed value, if the statement is an observation.
+    /// Returns the observed value, if the statement of evidence is an observation.
     pub fn observed(&self) -> Option<&Datum> {
         match &self.statement {
             Statement::Observe(value) => Some(value),
@@ -199,8 +200,8 @@ impl Evidence {
         )
     }
 
-    /// Returns the natural logarithm of the largest weight that this evidence can give to a value, if such a maximum is known. The largest weight is
-    /// one for an observation or a condition. (The density of an observed value is not part of this weight.)
+    /// Returns the natural logarithm of the largest weight that the evidence can give to a value, if such a maximum is known. The largest weight that
+    /// an observation or a condition can give is one. (The density of an observed value is not part of the weight that the evidence gives.)
     pub fn log_maximum(&self) -> Option<f64> {
         match &self.statement {
             Statement::Observe(_) | Statement::Condition(_) => Some(0.0),
@@ -209,7 +210,7 @@ impl Evidence {
         }
     }
 
-    /// Returns the weight of the value `value` of `element`, and the natural logarithm of the weight.
+    /// Returns the weight that the evidence gives to the value `value` of `element`, and the natural logarithm of the weight.
     ///
     /// **Errors.** [`ModelError::InvalidWeight`] or [`ModelError::WeightAboveMaximum`] if the weight is not allowed; [`ModelError::Function`] if a
     /// function fails.
@@ -274,10 +275,10 @@ impl Evidence {
 }
 
 impl Evidence {
-    /// Returns the results of [`weight`](Self::weight) for each of `values`. A statement that computes the weights of several values together
-    /// computes them in one call.
+    /// Returns the weight and its logarithm, as [`weight`](Self::weight) does, for each of `values`. If the function of a statement computes the
+    /// weights of several values together, it is called only once.
     ///
-    /// **Errors.** The same errors as [`weight`](Self::weight).
+    /// **Errors.** The method returns the same errors as [`weight`](Self::weight).
     pub fn weights(
         &self,
         element: &AnyElement,
@@ -293,7 +294,7 @@ impl Evidence {
         weights.collect()
     }
 
-    /// Returns the weight with the natural logarithm `log`, and `log`.
+    /// Returns the weight whose natural logarithm is `log`, and `log` itself.
     ///
     /// **Errors.** [`ModelError::InvalidWeight`] if `log` is positive infinity, not a number, or too large.
     fn checked_log(&self, element: &AnyElement, log: f64) -> Result<(f64, f64), ModelError> {
@@ -335,14 +336,14 @@ impl fmt::Debug for Evidence {
     }
 }
 
-/// The evidence, the interventions and the policies of a model, indexed by element. The index is valid only for elements of the indexed
-/// model, and while the model is alive.
+/// The evidence, the interventions and the policies of a model, indexed by element. The index is valid only for elements of the model from which it
+/// was built, and while that model is alive.
 #[derive(Debug, Default)]
 pub struct StatementIndex {
     evidence: Arc<Vec<(AnyElement, Evidence)>>,
-    /// For each element with evidence, the indices of its statements.
+    /// For each element with evidence, the indices of its statements in the list of all evidence.
     places: ElementMap<SmallVec<[u32; 4]>>,
-    /// For each element with an intervention, the element and the value that the intervention sets; the stored element prevents another element from
+    /// For each element with an intervention, the element and the value that the intervention sets; storing the element prevents another element from
     /// getting the same identity.
     interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
     /// For each decision that follows a policy, the decision and the element from which it takes its value.
@@ -350,7 +351,7 @@ pub struct StatementIndex {
 }
 
 impl StatementIndex {
-    /// Creates the index of the statements of `model`.
+    /// Creates the index of the evidence, interventions and policies of `model`.
     pub fn of(model: &Model) -> Self {
         let mut places = ElementMap::<SmallVec<[u32; 4]>>::default();
         places.reserve(model.evidence.len());
@@ -386,13 +387,13 @@ impl StatementIndex {
         places.iter().map(|&place| &self.evidence[place as usize].1)
     }
 
-    /// Returns the value that an intervention sets for `element`, if there is one.
+    /// Returns the value that an intervention sets for `element`, if there is an intervention.
     pub fn intervention(&self, element: &AnyElement) -> Option<&Datum> {
         let (_, value) = self.interventions.get(&element.id())?;
         Some(value)
     }
 
-    /// Returns the element from which the decision takes its value, if the decision follows a policy.
+    /// If the element is a decision that follows a policy, returns the element from which the decision takes its value.
     #[inline]
     pub fn policy(&self, element: &AnyElement) -> Option<&AnyElement> {
         if self.policies.is_empty() {
@@ -402,7 +403,7 @@ impl StatementIndex {
         Some(policy)
     }
 
-    /// True if a decision takes its value from `element`.
+    /// True if a decision that follows a policy takes its value from `element`.
     pub fn is_policy(&self, element: &AnyElement) -> bool {
         let mut policies = self.policies.values();
         policies.any(|(_, policy)| policy.id() == element.id())

@@ -18,10 +18,10 @@ use figrs_factor::wording;
 
 pub mod evidence;
 
-/// Evidence and interventions on elements. A model is stored separately from the elements.
+/// Evidence and interventions on the elements of a probabilistic program. A model is stored separately from the elements of the program.
 ///
-/// Several models can use the same elements. An element may have several statements of evidence; all of them hold. The roots of a world are the
-/// elements with evidence, and the targets of the query.
+/// Several models can use the same elements. An element may have several statements of evidence; the model requires all of them. The roots of a
+/// possible world are the elements with evidence, and the targets of the query.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -40,18 +40,18 @@ pub struct Model {
 }
 
 impl Model {
-    /// Creates a model without evidence.
+    /// Creates a model without any evidence.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// States that `element` has the value `value`.
+    /// States the evidence that `element` has the value `value`.
     #[track_caller]
     pub fn observe<T: Value>(self, element: &Element<T>, value: T) -> Self {
         self.with(element, Evidence::observe(value))
     }
 
-    /// States that the value of `element` passes `test`. To state a condition on several elements, state it for their
+    /// States the evidence that the value of `element` passes `test`. To state a condition on several elements, state the condition for their
     /// [`tuple`](crate::tuple).
     #[track_caller]
     pub fn condition<T: Value>(
@@ -62,7 +62,7 @@ impl Model {
         self.with(element, Evidence::condition(test))
     }
 
-    /// States that the values of all `elements`, in order, pass `test`, such as a constraint along a whole [`fold`](crate::fold) or a grid.
+    /// States that the value of each of `elements` passes `test`, such as a constraint along a whole [`fold`](crate::fold) or a grid.
     #[track_caller]
     pub fn condition_each<'a, T: Value>(
         mut self,
@@ -76,8 +76,8 @@ impl Model {
         self
     }
 
-    /// States a condition as [`condition`](Self::condition) does, with a test that several statements share. Algorithms can then use results that
-    /// were computed for one of the statements that share the test for all of them.
+    /// States a condition as [`condition`](Self::condition) does, with a test function that several statements of evidence share. A result that an
+    /// algorithm computed for one statement can then be used for all statements that share the test.
     #[track_caller]
     pub fn condition_shared<T: Value, F>(self, element: &Element<T>, test: &Arc<F>) -> Self
     where
@@ -86,8 +86,8 @@ impl Model {
         self.with(element, Evidence::condition_shared(test))
     }
 
-    /// Multiplies the weight of each world by a function of the value of `element`. The results of the function must be finite and not negative, and
-    /// may exceed one.
+    /// Multiplies the weight of each possible world by a function of the value of `element`. The results of the weight function must be finite and
+    /// not negative, and may exceed one.
     #[track_caller]
     pub fn weigh<T: Value>(
         self,
@@ -97,9 +97,9 @@ impl Model {
         self.with(element, Evidence::weigh(weight))
     }
 
-    /// Weighs worlds as [`weigh`](Self::weigh) does, with the promise that no weight exceeds `maximum`; a larger weight is an error.
+    /// Weighs possible worlds as [`weigh`](Self::weigh) does, with the promise that no weight exceeds `maximum`; a larger weight is an error.
     ///
-    /// Algorithms that compute bounds without expanding the whole model need a maximum of the weight.
+    /// Algorithms that compute bounds without listing all values of the model need a maximum of the weight.
     #[track_caller]
     pub fn weigh_at_most<T: Value>(
         self,
@@ -110,8 +110,8 @@ impl Model {
         self.with(element, Evidence::weigh_at_most(maximum, weight))
     }
 
-    /// Multiplies the weight of each world by a function of the value of `element`; `log_weight` returns the natural logarithm of the factor, and
-    /// `-inf` excludes a value.
+    /// Multiplies the weight of each possible world by a function of the value of `element`; `log_weight` returns the natural logarithm of the
+    /// factor, and `-inf` excludes a value.
     #[track_caller]
     pub fn log_weigh<T: Value>(
         self,
@@ -121,10 +121,10 @@ impl Model {
         self.with(element, Evidence::log_weigh(log_weight))
     }
 
-    /// Weighs worlds like [`log_weigh`](Self::log_weigh), with a function that returns the log-weights of several values of `element`. Samplers that
-    /// evaluate many worlds together call the function with the values in many worlds.
+    /// Weighs possible worlds like [`log_weigh`](Self::log_weigh), with a function that returns the log-weights of several values of `element`.
+    /// Samplers that evaluate many worlds together call the function once, with the values of `element` in these worlds.
     ///
-    /// The log-weight of a value may depend on the other values of the call only by rounding errors.
+    /// The log-weight of a value may depend on the other values in the same call only by rounding errors.
     #[doc(hidden)]
     #[track_caller]
     pub fn log_weigh_together<T: Value>(
@@ -135,8 +135,8 @@ impl Model {
         self.with(element, Evidence::log_weigh_together(log_weights))
     }
 
-    /// Weighs worlds like [`log_weigh`](Self::log_weigh), with a function that may return an error. If the function returns an error, the query fails
-    /// with [`ModelError::Function`](crate::ModelError::Function), which has the text of the error.
+    /// Weighs possible worlds like [`log_weigh`](Self::log_weigh), with a function that may return an error. If the weight function returns an error,
+    /// the query fails with [`ModelError::Function`](crate::ModelError::Function), which contains the text of the error.
     #[track_caller]
     pub fn try_log_weigh<T: Value, E: fmt::Display>(
         self,
@@ -152,8 +152,8 @@ impl Model {
         self.with_evidence(element.clone(), Evidence::observe_any(value))
     }
 
-    /// Sets `element` to `value`, independent of its parents. An intervention is not evidence about the parents of the element. A later intervention
-    /// on the same element replaces an earlier one.
+    /// Sets `element` to `value`, independent of the parents of the element. An intervention on an element is not evidence about the parents of the
+    /// element. A later intervention on the same element replaces the earlier intervention.
     pub fn intervene<T: Value>(self, element: &Element<T>, value: T) -> Self {
         self.intervene_any(element.erased(), Datum::new(value))
     }
@@ -167,9 +167,9 @@ impl Model {
     }
 
     /// Makes `decision` follow `policy`: the decision has the value of the element `policy`, which must have the same type. An intervention on the
-    /// decision takes precedence. A later policy for the same decision replaces an earlier one.
+    /// decision takes precedence over the policy. A later policy for the same decision replaces the earlier policy.
     ///
-    /// The element `policy` must not depend on the decision.
+    /// The element `policy` must not depend on the decision that follows it.
     #[doc(hidden)]
     pub fn follow_any(mut self, decision: &AnyElement, policy: AnyElement) -> Self {
         let policies = Arc::make_mut(&mut self.policies);
@@ -188,19 +188,19 @@ impl Model {
         self
     }
 
-    /// Adds the interventions `set`, except on elements that already have an intervention.
+    /// Adds the interventions `set`, whose elements must not have an intervention yet.
     pub(crate) fn with_set(mut self, set: impl Iterator<Item = (AnyElement, Datum)>) -> Self {
         Arc::make_mut(&mut self.interventions).extend(set);
         self
     }
 
-    /// Adds the evidence of `other`.
+    /// Adds all evidence of the model `other`.
     pub fn with_evidence_of(mut self, other: &Self) -> Self {
         Arc::make_mut(&mut self.evidence).extend(other.evidence.iter().cloned());
         self
     }
 
-    /// Returns all evidence, in the order of the statements.
+    /// Returns all evidence of the model, in the order in which it was stated.
     pub fn evidence(&self) -> &[(AnyElement, Evidence)] {
         &self.evidence
     }
@@ -210,14 +210,14 @@ impl Model {
         &self.interventions
     }
 
-    /// Returns the decisions that follow policies, each with the element from which it takes its value.
+    /// Returns the decisions that follow policies, each with the element from which the decision takes its value.
     #[doc(hidden)]
     pub fn policies(&self) -> &[(AnyElement, AnyElement)] {
         &self.policies
     }
 
-    /// True if `other` is a clone of this model, or states the same evidence, interventions and policies about the same elements. Conditions and
-    /// weights whose functions have no known identity are equal only in clones.
+    /// True if the model `other` is a clone of this model, or states the same evidence, interventions and policies about the same elements.
+    /// Conditions and weights whose functions have no known identity are equal only if one model is a clone of the other.
     #[doc(hidden)]
     pub fn states_the_same(&self, other: &Self) -> bool {
         let same_evidence = |(a, b): (&(AnyElement, Evidence), &(AnyElement, Evidence))| {
@@ -243,7 +243,7 @@ impl Model {
         evidence && set(self) == set(other) && followed(self) == followed(other)
     }
 
-    /// Returns the model with only the statements of evidence for whose indices `keep` returns `true`.
+    /// Returns the model with only those statements of evidence for whose indices `keep` returns `true`.
     pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
         let kept = self.evidence.iter().enumerate().filter(|(i, _)| keep(*i));
         Self {
@@ -267,10 +267,10 @@ impl Model {
     }
 }
 
-/// A statement of evidence in words. Its display consists of the element and the text.
+/// A statement of evidence, described in words. The displayed text of a described statement consists of the element and the description.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DescribedStatement {
-    /// The element that has the evidence, or the `Score` that weighs worlds.
+    /// The element that has the evidence, or the `Score` that multiplies the weights of worlds.
     pub element: Label,
     /// The statement about the element, such as `= true`.
     pub text: String,
@@ -282,14 +282,14 @@ impl fmt::Display for DescribedStatement {
     }
 }
 
-/// The parameters on which answers depend, each with its value at one time.
+/// The `Param`s on which answers depend, each with its value at one time.
 #[derive(Clone, Debug, Default)]
 pub struct ParameterValues(Vec<(Param, f64)>);
 
 impl ParameterValues {
-    /// Returns the present values of the parameters of the distributions on which the targets and the evidence of a model depend.
+    /// Returns the present values of the `Param`s in the distributions on which the targets and the evidence of a model depend.
     ///
-    /// The elements that the functions of `Chain` elements create are not searched.
+    /// `Param`s in elements that the functions of `Chain` elements create are not found.
     pub fn of_model(model: &Model, targets: &[AnyElement]) -> Self {
         let statements = model.evidence().iter().map(|(element, _)| element);
         let policies = model.policies().iter().map(|(_, policy)| policy);
@@ -307,14 +307,14 @@ impl ParameterValues {
         values.found
     }
 
-    /// Returns the present values of the parameters of the distributions of `elements`.
+    /// Returns the present values of the `Param`s in the distributions of `elements`.
     pub fn of<'e>(elements: impl Iterator<Item = &'e AnyElement>) -> Self {
         let mut values = Values::default();
         elements.for_each(|element| values.add_numbers_of(element));
         values.found
     }
 
-    /// Returns the first parameter whose value has changed since the stored values were read; `None` if no value has changed.
+    /// Returns the first `Param` whose value has changed since the stored values were read; `None` if no value has changed.
     pub fn changed(&self) -> Option<&Param> {
         let mut parameters = self.0.iter();
         let changed = parameters.find(|(param, value)| param.get().to_bits() != value.to_bits());
@@ -322,7 +322,7 @@ impl ParameterValues {
     }
 }
 
-/// Values that are being collected: each parameter counts once.
+/// Values of `Param`s that are being collected: each `Param` is collected once.
 #[derive(Default)]
 struct Values {
     found: ParameterValues,
@@ -347,10 +347,10 @@ impl Values {
     }
 }
 
-/// Maximum number of distributions with the same parents and the same hash with which a distribution is compared.
+/// Maximum number of distributions, with the same parents and the same hash, with which a new distribution is compared to find an equal one.
 const MAX_CANDIDATES: usize = 8;
 
-/// The observations of values of one distribution, by the indices of their statements.
+/// The observations of values of one distribution, by the indices of their statements of evidence.
 struct ObservationPool<'a> {
     family: &'a dyn FamilyOp,
     statements: Vec<usize>,
@@ -371,10 +371,10 @@ fn member<'a>(
 impl Model {
     /// Returns the model in which one observation of a list replaces all observations of values of the same distribution.
     ///
-    /// The new statement takes the place of the first replaced observation.
+    /// The observation of the list takes the place of the first observation that it replaces.
     ///
-    /// The replaced elements are set to their observed values, for the elements that depend on them. The result depends only on the model, and not on
-    /// the number of threads.
+    /// Interventions set the elements of the replaced observations to their observed values, for the elements that depend on them. The pooled model
+    /// depends only on the original model, and not on the number of threads.
     #[doc(hidden)]
     pub fn pooled(&self) -> Cow<'_, Self> {
         let set = self.interventions().iter().map(|(element, _)| element.id());

@@ -15,30 +15,30 @@ use crate::element::{Constant, Element, apply_at, apply_shared_at, chain_at};
 use crate::error::Fault;
 use crate::value::{Value, canonical};
 
-/// A set of objects without an order. Two objects are equal if they are the same [`Value`].
+/// A set of objects, which has no order. Two objects in the set are equal if they are the same [`Value`].
 ///
-/// Objects with elements are equal if they have the same elements. [`distinct`] makes a set from references, and [`fold_parts`](Element::fold_parts)
-/// computes a summary of one field of its objects.
+/// Objects that contain elements are equal if they contain the same elements. The function [`distinct`] makes a set from references, and
+/// [`fold_parts`](Element::fold_parts) computes a summary of one field of the objects in the set.
 #[derive(Clone)]
 pub struct Distinct<T>(Vec<T>);
 
 impl<T: Value> Distinct<T> {
-    /// Returns the number of objects.
+    /// Returns the number of objects in the set.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// True if there are no objects.
+    /// True if the set contains no objects.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// True if `object` is in the set.
+    /// True if the set contains `object`.
     pub fn contains(&self, object: &T) -> bool {
         self.0.iter().any(|known| known.same(object))
     }
 
-    /// Returns the set with the additional object `object`.
+    /// Returns the set extended by the object `object`.
     fn with(&self, object: &T) -> Self {
         let mut set = self.clone();
         if !set.contains(object) {
@@ -81,7 +81,7 @@ impl<T: Value> Value for Distinct<T> {
 }
 
 impl<T: Value> fmt::Debug for Distinct<T> {
-    /// Prints the objects in the order of their texts, so that equal sets have equal texts.
+    /// Prints the objects of the set in the order of their texts, so that equal sets have equal texts.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut objects: Vec<String> = self.0.iter().map(|object| format!("{object:?}")).collect();
         objects.sort();
@@ -89,7 +89,7 @@ impl<T: Value> fmt::Debug for Distinct<T> {
     }
 }
 
-/// Returns the set of the objects that are the values of `references`, a list or an iterator.
+/// Returns the set of the distinct objects that are the values of `references`, a list or an iterator.
 ///
 /// ```
 /// # use figrs_core::{Element, Select, Uniform, Value, distinct};
@@ -104,8 +104,9 @@ impl<T: Value> fmt::Debug for Distinct<T> {
 /// # drop(strength);
 /// ```
 ///
-/// **Cost.** The set is a [`fold`](crate::fold) over the references. For `n` references to `k` objects, the fold has at most `k` choose 0 + ... + `k`
-/// choose `n` states, and each of its tables has at most `k` rows for each state.
+/// **Cost.** `distinct` builds the set by a [`fold`](crate::fold) over the references, one reference after another. For `n` references to `k`
+/// objects, the set has at most `k` choose 0 + ... + `k` choose `n` possible values (states), and each conditional table has at most `k` rows for
+/// each state.
 #[track_caller]
 pub fn distinct<T: Value>(
     references: impl IntoIterator<Item: AsElement<Value = T>>,
@@ -121,7 +122,7 @@ pub fn distinct<T: Value>(
 }
 
 impl<T: Value> Element<Vec<T>> {
-    /// Returns the set of the objects in a list, whose length may be uncertain.
+    /// Returns the set of the distinct objects in a list, whose length may be uncertain.
     #[track_caller]
     pub fn distinct(&self) -> Element<Distinct<T>> {
         let parents = vec![self.erased().clone()];
@@ -131,13 +132,14 @@ impl<T: Value> Element<Vec<T>> {
 }
 
 impl<T: Value> Element<Distinct<T>> {
-    /// Returns the state after `step` has processed one field of each object in the set, starting from `start`, such as a sum, a maximum or a count.
+    /// Summarises the set (by a sum, a maximum or a count, for example): starting from `start`, the function `step` processes one field of each
+    /// object.
     ///
-    /// The objects of a set have no order; therefore the result of `step` must not depend on the order. A world evaluates only the fields of the
-    /// objects in the set.
+    /// The objects of a set have no order, so the result of processing them with `step` must not depend on the order. A possible world evaluates only
+    /// the fields of the objects that are in the set.
     ///
-    /// **Cost.** There is a [`fold`](crate::fold) over the fields of the objects for each possible set. Exact algorithms may need a table over the
-    /// sets and all these fields; if all objects are known in advance, [`fold_parts_among`](Self::fold_parts_among) is cheaper.
+    /// **Cost.** The model contains one [`fold`](crate::fold) over the fields of the objects for each possible set. Exact algorithms may need a table
+    /// over the sets and the fields of all objects; if all objects are known in advance, [`fold_parts_among`](Self::fold_parts_among) is cheaper.
     #[track_caller]
     pub fn fold_parts<U: Value, S: Value>(
         &self,
@@ -154,12 +156,13 @@ impl<T: Value> Element<Distinct<T>> {
         })
     }
 
-    /// Returns the same state as [`fold_parts`](Self::fold_parts), for sets whose objects are all in the list `objects`.
+    /// Returns the same summary as [`fold_parts`](Self::fold_parts), for sets whose objects are all in the list `objects`.
     ///
-    /// A set with any other object is an error ([`Fault::Row`]), unless evidence excludes this set.
+    /// A set that contains an object outside the list is an error ([`Fault::Row`]), unless evidence excludes this set.
     ///
-    /// **Cost.** There are two tables for each object: the first has two entries for each set; the second has twice the number of states times the
-    /// number of values of the field. Exact algorithms combine the states of the fold with the sets, but not with several fields at once.
+    /// **Cost.** The model has two conditional tables for each object: the first has two entries for each set; the second has twice the number of
+    /// states of the summary times the number of values of the field. Exact algorithms combine the states of the summary with the sets, but not with
+    /// several fields at once.
     #[track_caller]
     pub fn fold_parts_among<U: Value, S: Value>(
         &self,

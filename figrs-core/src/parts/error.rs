@@ -1,4 +1,4 @@
-//! Errors of paths, and of evidence on the parts of objects.
+//! Errors in paths to the parts of objects, and in evidence on these parts.
 
 use figrs_derive::ErrorDebug;
 use figrs_factor::wording::Call;
@@ -9,7 +9,7 @@ use crate::similar_names::did_you_mean;
 
 /// The reason why a path leads to no element, or why data cannot be evidence on the parts of an object.
 ///
-/// All paths start at the object for which the method was called.
+/// All paths in the error start at the object for which the method was called.
 #[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum PartError {
@@ -21,7 +21,7 @@ pub enum PartError {
     Syntax {
         /// The text that is not a path.
         path: String,
-        /// The error in the text, such as `has an empty name`.
+        /// The error in the text of the path, such as `has an empty name`.
         problem: String,
     },
     /// An object has no field, or a map no key, with a name in the path or in the data.
@@ -32,24 +32,24 @@ pub enum PartError {
     UnknownName {
         /// The complete path.
         path: String,
-        /// The path of the object or map.
+        /// The path of the object or map that lacks the name.
         at: String,
-        /// The name of the type of the object; `None` for a map.
+        /// The name of the type of the object; `None` if the part is a map.
         type_name: Option<String>,
         /// The unknown name of a field or key.
         name: String,
-        /// Similar names, or all names if there are only a few.
+        /// Known names that are similar to the unknown name, or all names if there are only a few.
         near: Vec<String>,
     },
-    /// The path leads to nothing: a list has no such item, an option is `None`, or the path continues with a field after a list, with an index after an
-    /// object with fields, or after an object without parts.
+    /// The path leads to nothing: a list has no item with this number, an option is `None`, or the path continues where no part can follow (with a
+    /// field after a list, with an index after an object with fields, or after an object without parts).
     #[error("{}{} {problem}; {remedy}", within(.path, .at), place(.at))]
     NoPart {
         /// The complete path.
         path: String,
-        /// The path of the list, option or object.
+        /// The path of the list, option or object in which the part does not exist.
         at: String,
-        /// The reason, as a predicate of the list, option or object, such as `is a list of 3 items`.
+        /// The reason why the part does not exist, as a phrase about the list, option or object, such as `is a list of 3 items`.
         problem: String,
         /// The remedy.
         remedy: String,
@@ -59,26 +59,26 @@ pub enum PartError {
     WrongType {
         /// The path of the element.
         path: String,
-        /// The type of the element's values.
+        /// The type of the values of the element at the end of the path.
         values: String,
-        /// The type that was asked for.
+        /// The type that the caller asked for.
         asked: String,
     },
-    /// The data do not fit the element or object: they describe no value of the element's type, another value than one that is not random, or have
-    /// another form or length than the object.
+    /// The data do not fit the element or object: they are not a value of the element's type, contradict a value that is not random, or have another
+    /// form or length than the object.
     #[error("{} {problem}", place(.path))]
     WrongData {
         /// The path of the element or object.
         path: String,
-        /// The difference from the given data, as a predicate of the element or object, with a remedy.
+        /// The difference from the given data, as a phrase about the element or object, with a remedy.
         problem: String,
     },
-    /// References between objects form a cycle.
+    /// References between objects form a cycle, so that the object has endless paths.
     #[error("the path `{}…` has over {depth} steps: references between objects form a cycle; skip a field of this cycle{}", printable(.path), Call("#[parts(skip)]"))]
     Cycle {
-        /// The start of a path through the cycle.
+        /// The start of a path through the cycle of references.
         path: String,
-        /// Maximum number of steps of a path.
+        /// Maximum number of steps of the path to a part.
         depth: usize,
     },
     /// The object has too many parts to list, possibly because many paths lead to the same objects.
@@ -100,7 +100,7 @@ fn place(path: &str) -> String {
     }
 }
 
-/// Returns the predicate of a message about an object of the type `type_name`, or a map, without `name`.
+/// Returns the phrase of an error message that an object of the type `type_name`, or a map, has no field or key `name`.
 fn lacks(type_name: Option<&str>, name: &str) -> String {
     match type_name {
         Some(of) => format!(
@@ -111,7 +111,7 @@ fn lacks(type_name: Option<&str>, name: &str) -> String {
     }
 }
 
-/// Returns the start of a message about the object at the path `at`: the path `path`, or an empty text if the two paths are equal.
+/// Returns the start of an error message about the object at the path `at`: the path `path`, or an empty text if the two paths are equal.
 fn within(path: &str, at: &str) -> String {
     if path == at {
         String::new()

@@ -30,8 +30,9 @@ impl Model {
     /// # Ok::<(), figrs_core::PartError>(())
     /// ```
     ///
-    /// The path may lead through references of uncertain identity: the evidence is then on the part of whatever object each reference has as
-    /// its value. A field that is not random may differ from object to object, so that its value is evidence on the identity of the object.
+    /// The path may lead through references of uncertain identity (elements whose values are objects): the evidence is then on the part of whatever
+    /// object each reference has as its value. A field that is not random may differ from object to object, so that observing its value is evidence
+    /// on the identity of the object.
     ///
     /// ```
     /// # use figrs_core::{Element, Model, Parts, Select, Uniform, Value};
@@ -56,8 +57,8 @@ impl Model {
     /// # Ok::<(), figrs_core::PartError>(())
     /// ```
     ///
-    /// **Errors.** [`PartError`], if the path leads to no element, or if the element has no such value. If only some of the objects of a
-    /// reference have the part, a run returns the error for the other objects, unless evidence excludes them.
+    /// **Errors.** [`PartError`], if the path leads to no element, or if the element cannot have the value `value`. If only some of the objects that
+    /// a reference may mean have the part, the query returns the error for the other objects, unless evidence excludes them.
     #[track_caller]
     pub fn observe_path(
         self,
@@ -70,10 +71,10 @@ impl Model {
 
     /// States the values of several parts of an object, for example from a JSON file.
     ///
-    /// The data have the form of the object: fields by their names, maps by their keys, lists as lists of the same length. `null` states nothing
-    /// about an element, unless the element accepts `null` as a value, as elements of options do. Fields may be left out. The name of a field may
-    /// also be a path. A field that is not random may be stated with the value that it has. If the identity of a reference is uncertain, the data of
-    /// the reference may be an object, which states evidence on the parts of the object to which the reference leads.
+    /// The data must have the form of the object: fields by their names, maps by their keys, lists as lists of the same length. A `null` in the data
+    /// states nothing about an element, unless the element accepts `null` as a value, as elements of options do. Fields may be left out. The name of
+    /// a field in the data may also be a path. For a field that is not random, the data may contain only the value that the field has. For a
+    /// reference of uncertain identity, the data may be an object, which states evidence on the parts of the object that the reference means.
     ///
     /// ```
     /// # use figrs_core::{Element, Flip, Model, Parts, PlainData, Select};
@@ -89,14 +90,14 @@ impl Model {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// **Errors.** [`PartError`] for the first error in the data.
+    /// **Errors.** [`PartError`] for the first error that is found in the data.
     #[track_caller]
     pub fn observe_data(self, object: &impl Parts, data: &PlainData) -> Result<Self, PartError> {
         observe(self, object.member(), "", "", data)
     }
 }
 
-/// Adds the evidence of `data` on the part with the path `rest` of the object `member`, which has the path `start`.
+/// Adds the evidence that `data` states about a part: the part has the path `rest` in the object `member`, which has the path `start`.
 #[track_caller]
 fn observe(
     model: Model,
@@ -211,7 +212,7 @@ fn observe_member(
     }
 }
 
-/// Adds the evidence of data on the part of whatever object a reference has as its value.
+/// Adds the evidence that data state about a part of whatever object a reference has as its value.
 #[track_caller]
 fn observe_through(
     model: Model,

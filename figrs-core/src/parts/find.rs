@@ -20,11 +20,11 @@ use crate::value::Value;
 
 pub(super) enum Found<'a> {
     End(Member<'a>),
-    /// An element whose values are objects, in which the path goes on.
+    /// An element whose values are objects; the rest of the path lies within these objects.
     Through(Reference<'a>),
 }
 
-/// An element whose values are objects, and a path that continues in these objects from the step with the given index.
+/// An element whose values are objects, and a path that continues in these objects from its step with the index `number`.
 #[derive(Clone)]
 pub(super) struct Reference<'a> {
     pub(super) element: AnyElement,
@@ -34,11 +34,11 @@ pub(super) struct Reference<'a> {
     pub(super) location: &'static Location<'static>,
 }
 
-/// A function that returns the element at the end of a path through a reference, with values of one type.
+/// A function that returns the element at the end of a path through a reference of uncertain identity; the values of the element have one type.
 pub(super) type Through = fn(Reference<'_>) -> AnyElement;
 
 impl Reference<'_> {
-    /// The element that reads the part of whatever object the reference has as its value.
+    /// Creates an element that reads the part of whatever object the reference has as its value.
     pub(super) fn element<T: Value>(self) -> Element<T> {
         let (parts, number, location) = (self.parts, self.number, self.location);
         let path = Arc::clone(self.path);
@@ -60,7 +60,7 @@ impl Reference<'_> {
     }
 }
 
-/// Follows a path from the object `start`, at which the first `from` steps of the path end.
+/// Follows a path through objects; the first `from` steps of the path are already done and lead to the object `start`.
 pub(super) fn follow<'a>(
     start: Member<'a>,
     path: &'a Arc<Path>,
@@ -86,7 +86,7 @@ pub(super) fn follow<'a>(
     Ok(Found::End(member))
 }
 
-/// Returns the object to which one step leads.
+/// Returns the object to which one step of a path leads.
 fn next<'a>(
     member: Member<'a>,
     step: &Step,
@@ -220,7 +220,7 @@ pub(super) fn kind(member: &Member<'_>) -> String {
     }
 }
 
-/// Returns the remedy for a path that has an error after the object `member`.
+/// Returns the remedy for the error message of a path that has an error after the object `member`.
 fn remedy(member: &Member<'_>) -> String {
     match member {
         Member::Element(element) => {
@@ -245,9 +245,10 @@ fn remedy(member: &Member<'_>) -> String {
     }
 }
 
-/// The element at the end of a path from `object`.
+/// Returns the element at the end of a path that starts at `object`.
 ///
-/// For a path through a reference, only the types of the parts are checked here. The identity of the object is known only in a world.
+/// For a path through a reference of uncertain identity, only the types of the parts are checked in advance. The object that a reference means is
+/// known only in a possible world.
 pub(super) fn element<T: Value>(
     object: &dyn Parts,
     path: &Arc<Path>,
@@ -276,7 +277,7 @@ pub(super) fn element<T: Value>(
     }
 }
 
-/// Returns the element, if the member is an element.
+/// Returns the part as a typed element; an error if the part is not an element of this type.
 fn typed<T: Value>(member: &Member<'_>, path: &Path) -> Result<Element<T>, PartError> {
     let remedy = match member {
         Member::Element(element) => {

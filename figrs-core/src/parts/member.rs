@@ -16,26 +16,27 @@ use crate::element::{Constant, Element};
 use crate::value::Value;
 use crate::value::plain_data::PlainData;
 
-/// The kind of an object: an element, a value that is not random, an object with fields, a list, or a missing object.
+/// The kind of a part of an object: an element, a value that is not random, an object with fields, a list, a map, a collection, a process, or a
+/// missing object.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Member<'a> {
     /// An element.
     Element(ElementMember),
-    /// A value that is not random.
+    /// A plain value, which is not random.
     Value(ValueMember<'a>),
     /// An object with fields.
     Object {
-        /// The name of the type of the object, for messages.
+        /// The name of the object's type, for messages.
         type_name: &'static str,
-        /// The fields in their order, each with its name.
+        /// The fields of the object in their order, each with its name.
         fields: Vec<(&'static str, ObjectField<'a>)>,
     },
     /// A list of objects.
     List(Vec<ObjectField<'a>>),
-    /// A map to objects, each with its key as a text.
+    /// A map to objects, each with its key in the form of a text.
     Map(Vec<(String, ObjectField<'a>)>),
-    /// A collection of elements with an uncertain number of members.
+    /// A collection of elements whose number of members is uncertain.
     Collection(IndexedMember<'a>),
     /// A process, whose members are created when they are needed.
     Process(IndexedMember<'a>),
@@ -43,7 +44,7 @@ pub enum Member<'a> {
     Missing,
 }
 
-/// A field of an object; the object in the field is examined only when it is needed.
+/// A field of an object with parts; the object in the field is examined only when it is needed.
 #[derive(Clone)]
 pub struct ObjectField<'a>(FieldKind<'a>);
 
@@ -55,17 +56,17 @@ enum FieldKind<'a> {
 }
 
 impl<'a> ObjectField<'a> {
-    /// Creates a field whose type implements [`Parts`].
+    /// Creates an object field whose type implements [`Parts`].
     pub fn parts(field: &'a dyn Parts) -> Self {
         Self(FieldKind::Parts(field))
     }
 
-    /// Creates a field with a value that is not random.
+    /// Creates an object field with a value that is not random.
     pub fn value<T: Value>(field: &'a T) -> Self {
         Self(FieldKind::Value(ValueMember(field)))
     }
 
-    /// Creates a field with an element that the object does not store.
+    /// Creates an object field with an element that the object does not store.
     pub(crate) fn element<T: Value>(element: &Element<T>) -> Self {
         Self(FieldKind::Element(ElementMember::new(element)))
     }
@@ -134,12 +135,13 @@ impl<T: Value> PlainValue for T {
 }
 
 impl ValueMember<'_> {
-    /// True if the data describe this value. The error describes the data that would describe a value.
+    /// True if the data describe the value of this part. If the data describe no value of the right type, the error describes the data that are
+    /// accepted.
     pub(super) fn is_stated_by(self, data: &PlainData) -> Result<bool, String> {
         self.0.is_stated_by(data)
     }
 
-    /// The value as an element that always has it; an error has the type of the value.
+    /// Converts the value to a constant element; the error contains the type of the value.
     pub(super) fn constant<T: Value>(self) -> Result<Element<T>, ValueType> {
         let value = self.0.as_any().downcast_ref::<T>();
         let value = value.ok_or_else(|| self.0.value_type())?;
@@ -153,13 +155,13 @@ impl fmt::Debug for ValueMember<'_> {
     }
 }
 
-/// A collection or a process, whose members are found by the text of a number or an index.
+/// A collection or a process, whose members are found by a number or an index in the text of a path.
 #[derive(Clone, Copy)]
 pub struct IndexedMember<'a>(&'a dyn Indexed);
 
-/// Elements that are found by the text of a number or an index.
+/// Elements that are found by a number or an index in the text of a path.
 pub(crate) trait Indexed: fmt::Debug {
-    /// Returns the member with the index that `text` states. The error is a remedy.
+    /// Returns the member of the collection or process with the index in `text`. The error is a remedy.
     fn member(
         &self,
         text: &str,
@@ -187,7 +189,7 @@ impl fmt::Debug for IndexedMember<'_> {
     }
 }
 
-/// Returns the name of a type without the paths of modules.
+/// Returns the name of a Rust type without the paths of its modules.
 pub(super) fn short_type_name(full: &str) -> String {
     let mut short = String::new();
     let mut name = String::new();

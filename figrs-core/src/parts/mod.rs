@@ -21,14 +21,13 @@ use crate::element::node::AnyElement;
 use crate::value::Value;
 use path::Path;
 
-/// An object whose fields are elements, plain values, other such objects, or lists, maps and options of these.
+/// An object whose fields are elements, plain values, other objects of this kind, or lists, maps and options of such parts.
 ///
-/// `#[derive(Parts)]` implements the trait for structs and enums. A *path* then names each element of an object: the names of fields
-/// with points between them (`engine.power`), and in brackets the numbers of the items of lists, from 0 (`rooms[2].owner`), and the keys of
-/// maps, in quotation marks (`rooms["hall"].owner`; a key of any type is its [`Display`](std::fmt::Display) text, and a number needs no
-/// quotation marks). The fields of tuples and tuple structs are called `0`, `1`, and so on. Options, boxes and shared pointers add nothing to a path.
-/// The members of [`Elements`](crate::Elements) are found like the items of a list, and the members of a [`Process`](crate::Process) like those of a
-/// map.
+/// `#[derive(Parts)]` implements the trait `Parts` for structs and enums. A *path* names an element of an object: field names with points between
+/// them (`engine.power`); in brackets, the numbers of list items from 0 (`rooms[2].owner`), or map keys in quotation marks (`rooms["hall"].owner`; a
+/// key of any type is its [`Display`](std::fmt::Display) text, and a number needs no quotation marks). In a path, the fields of tuples and tuple
+/// structs are called `0`, `1`, and so on. Options, boxes and shared pointers add no step to a path. In a path, the members of
+/// [`Elements`](crate::Elements) are found like the items of a list, and the members of a [`Process`](crate::Process) like those of a map.
 ///
 /// ```
 /// use figrs_core::{Element, Flip, Model, Parts, Select};
@@ -51,9 +50,9 @@ use path::Path;
 /// # Ok::<(), figrs_core::PartError>(())
 /// ```
 ///
-/// An element may be a *reference of uncertain identity*: its values are objects. If the objects have the type `Person`, derive `Value` and `Parts`
-/// for `Person` with the attribute `#[value(parts)]`; a path may then lead on through the element, to elements and to values that differ from object
-/// to object. [`Element::part`] leads through an element of objects without a path.
+/// If the values of an element are objects, the element is called a *reference of uncertain identity*. To let paths lead on through an element whose
+/// values are objects of type `Person`, derive `Value` and `Parts` for `Person` with the attribute `#[value(parts)]`; the element or value at the end
+/// may differ from object to object. The method [`Element::part`] reads a part of the object that is the value of an element, without a path.
 ///
 /// # Attributes of the derived implementation
 ///
@@ -62,21 +61,21 @@ use path::Path;
 /// | `#[parts(value)]` | the field is a plain value of a type that is a [`Value`] and has no parts |
 /// | `#[parts(skip)]` | the field is no part |
 ///
-/// `#[parts(crate = "path")]` on the type names the crate that exports the trait, if this is not `figrs`.
+/// The attribute `#[parts(crate = "path")]` on the type names the crate that exports the trait `Parts`, if this crate is not `figrs`.
 pub trait Parts {
-    /// Returns the kind of the object, with its fields or items.
+    /// Returns the kind of the object (for example a list), with its fields or items.
     fn member(&self) -> Member<'_>;
 
-    /// The type of all objects of this Rust type: paths through references of uncertain identity are checked before the objects are known.
+    /// Describes all objects of this Rust type, so that paths through references of uncertain identity are checked before the objects are known.
     fn part_type() -> PartType
     where
         Self: Sized;
 
-    /// Returns the element at the path `path`, with values of type `T`.
+    /// Returns the element at the path `path` in the object; the element has values of type `T`.
     ///
-    /// If the path leads through references of uncertain identity, the result is an element that reads whatever object each reference has as
-    /// its value. An object without such a part, such as another variant of an enum, makes an error ([`Fault::Part`](crate::Fault::Part)) in the worlds that have this
-    /// value; evidence can exclude these worlds.
+    /// If the path leads through references of uncertain identity, the returned element reads the part of whatever object each reference has as its
+    /// value. If that object has no such part, for example because it is another variant of an enum, the worlds with this object have an error
+    /// ([`Fault::Part`](crate::Fault::Part)); evidence can exclude these worlds.
     ///
     /// **Errors.** [`PartError`] if the path does not lead to an element, or if the values of the element have another type.
     #[track_caller]
@@ -88,9 +87,9 @@ pub trait Parts {
         find::element(self, &Path::parse(path)?.into(), location)
     }
 
-    /// Returns all elements of the object in the order of the fields, each with its path.
+    /// Returns all elements that are parts of the object, in the order of the fields, each with its path.
     ///
-    /// Elements inside the values of other elements are not listed, because they differ between worlds.
+    /// Elements inside objects that are values of other elements are not listed, because they differ between worlds.
     ///
     /// **Errors.** [`PartError::Cycle`] if references form a cycle; [`PartError::TooManyParts`] if the object has too many parts.
     fn paths(&self) -> Result<Vec<(String, AnyElement)>, PartError>
@@ -100,8 +99,9 @@ pub trait Parts {
         walk::elements(self)
     }
 
-    /// Names each element of the object by its path, such as `car.engine.power` if `name` is `car`, and returns the elements as targets of a query.
-    /// The answer and all messages then print the paths. An element that already has a name keeps it.
+    /// Names each element that is a part of the object by its path, such as `car.engine.power` if `name` is `car`, and returns the elements as
+    /// targets of a query. Answers to queries and all messages then print the paths of the elements. An element that already has a name keeps its
+    /// name.
     ///
     /// ```
     /// # use figrs_core::{Flip, Parts};

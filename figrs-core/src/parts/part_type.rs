@@ -1,4 +1,4 @@
-//! Types of the parts of objects. The types are known before the first object is created.
+//! Types of the parts of objects. The types of the parts are known before the first object is created.
 
 use std::any::{Any, TypeId, type_name};
 
@@ -11,11 +11,11 @@ use crate::value::Value;
 use crate::value::datum::Datum;
 use crate::value::plain_data::PlainData;
 
-/// The type of an object as [`Parts`] sees it: an element, a plain value, fields, or items.
+/// The type of a part of an object as [`Parts`] sees it: an element, a plain value, an object with fields, a list, or a map.
 #[derive(Clone, Debug)]
 pub struct PartType(pub(super) TypeKind);
 
-/// The names and types of fields.
+/// The names and types of the fields of an object.
 type FieldTypes = Vec<(&'static str, fn() -> PartType)>;
 
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub(super) enum TypeKind {
 }
 
 impl PartType {
-    /// The type of elements with values of type `T`.
+    /// Creates the type of elements with values of type `T`.
     pub fn element<T: Value>() -> Self {
         Self(TypeKind::Element(ValueType::of::<T>()))
     }
@@ -38,22 +38,23 @@ impl PartType {
         Self(TypeKind::Value(ValueType::of::<T>()))
     }
 
-    /// A type with fields: its name, and the name and the type of each field. The fields of an enum are those of all variants.
+    /// A type of objects with fields: the name of the type, and the name and the type of each field. The fields of an enum type are those of all its
+    /// variants.
     pub fn fields(type_name: &'static str, fields: FieldTypes) -> Self {
         Self(TypeKind::Fields(type_name, fields))
     }
 
-    /// A list of objects of type `P`.
+    /// Creates the type of lists of objects of type `P`.
     pub fn list<P: Parts>() -> Self {
         Self(TypeKind::List(P::part_type))
     }
 
-    /// A map to objects of type `P`.
+    /// Creates the type of maps to objects of type `P`.
     pub fn map<P: Parts>() -> Self {
         Self(TypeKind::Map(P::part_type))
     }
 
-    /// The kind of the type, in words.
+    /// Describes the kind of the type in words.
     pub(super) fn kind(&self) -> String {
         match &self.0 {
             TypeKind::Element(values) => {
@@ -66,7 +67,7 @@ impl PartType {
         }
     }
 
-    /// Describes the data that can state the parts of an object of this type; `None` if the type has values without parts.
+    /// Describes the data that can state the parts of an object of this type; `None` if the type is one of plain values without parts.
     pub(super) fn object_data(&self) -> Option<&'static str> {
         match &self.0 {
             TypeKind::Element(values) => values.parts.map(|_| "an object with fields"),
@@ -77,7 +78,8 @@ impl PartType {
         }
     }
 
-    /// Returns the types to which the step with the index `number` of a path leads. Variants of an enum may have fields of the same name.
+    /// Returns the types of the objects to which the step with the index `number` of a path leads. There may be several types, because the variants
+    /// of an enum may have fields of the same name but different types.
     fn next(&self, path: &Path, number: usize) -> Result<Vec<Self>, PartError> {
         if let TypeKind::Element(values) = &self.0
             && let Some(parts) = values.parts
@@ -104,7 +106,7 @@ impl PartType {
         Err(not_of_this_kind(path, number, self.kind(), remedy.into()))
     }
 
-    /// True if the types are known to be the same.
+    /// True if the two types of parts are known to be the same.
     fn is_same(&self, other: &Self) -> bool {
         let same = |a: &fn() -> Self, b: &fn() -> Self| std::ptr::fn_addr_eq(*a, *b);
         match (&self.0, &other.0) {
@@ -126,11 +128,11 @@ impl PartType {
 pub(super) struct ValueType {
     id: TypeId,
     name: &'static str,
-    /// Converts data to a value; the error describes the data that are accepted.
+    /// A function that converts plain data to a value; its error describes the data that are accepted.
     pub(super) read: fn(&PlainData) -> Result<Datum, String>,
-    /// The parts of the values, if the type has parts.
+    /// The parts of the values, if the type of the values implements `Parts`.
     pub(super) parts: Option<ValueParts>,
-    /// Builds an element with values of this type, which reads a part through a reference.
+    /// A function that builds an element with values of this type, which reads a part through a reference of uncertain identity.
     pub(super) through: super::find::Through,
 }
 
@@ -149,7 +151,7 @@ impl ValueType {
         self.id == TypeId::of::<T>()
     }
 
-    /// The name of the type without the paths of its modules.
+    /// Returns the name of the value type without the paths of its modules.
     pub(super) fn name(&self) -> String {
         short_type_name(self.name)
     }
@@ -163,7 +165,7 @@ pub struct ValueParts {
 }
 
 impl ValueParts {
-    /// Returns the parts of values of type `T`.
+    /// Returns the description of the parts of values of type `T`.
     pub fn of<T: Value + Parts>() -> Self {
         Self {
             object: |value| value.downcast_ref::<T>().map(|object| object as &dyn Parts),
@@ -171,12 +173,12 @@ impl ValueParts {
         }
     }
 
-    /// Returns a value of the type as an object.
+    /// Converts a value of the type to an object with parts.
     pub(super) fn object<'a>(&self, value: &'a dyn Any) -> &'a dyn Parts {
         (self.object)(value).expect("the values of an element have its type")
     }
 
-    /// The types to which a path may lead within values of this type, if its first `number` steps lead to the values.
+    /// The types to which a path may lead within values of this type; the first `number` steps of the path lead to the values.
     pub(super) fn types_at(&self, path: &Path, number: usize) -> Result<Vec<PartType>, PartError> {
         let mut types = vec![(self.part_type)()];
         for number in number..path.len() {

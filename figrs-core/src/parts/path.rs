@@ -7,7 +7,7 @@ use super::error::PartError;
 #[derive(Debug)]
 pub(super) struct Path {
     text: String,
-    /// The steps of the path; each step is stored with the position in the text at which it ends.
+    /// The steps of the path, each with the position in the text of the path at which it ends.
     steps: Vec<(Step, usize)>,
 }
 
@@ -19,7 +19,7 @@ pub(super) enum Step {
 }
 
 impl Step {
-    /// Returns the name, or the text in the brackets: a number needs no quotation marks.
+    /// Returns the name of the step, or the text in its brackets: a number needs no quotation marks.
     pub(super) fn text(&self) -> Cow<'_, str> {
         match self {
             Self::Item(index) => index.to_string().into(),
@@ -29,7 +29,7 @@ impl Step {
 }
 
 impl Path {
-    /// Parses a path; the empty path leads to the object itself.
+    /// Parses the text of a path; the empty path leads to the object itself.
     pub(super) fn parse(text: &str) -> Result<Self, PartError> {
         let wrong = |problem: &str| PartError::Syntax {
             path: text.into(),
@@ -101,7 +101,7 @@ impl Path {
     }
 }
 
-/// The key at the start of a text, up to the first `"]`, and the length of the text up to there.
+/// Parses a quoted key at the start of a text, up to the first `"]`, and returns the key and the length of the parsed text.
 fn quoted(text: &str) -> Option<(String, usize)> {
     let mut key = String::new();
     let mut letters = text.char_indices();
@@ -115,13 +115,13 @@ fn quoted(text: &str) -> Option<(String, usize)> {
     None
 }
 
-/// The path of the object with a key in a map at the path `start`.
+/// Returns the path of the object with the key `key` in a map at the path `start`.
 pub(super) fn keyed(start: &str, key: &str) -> String {
     let key = key.replace('\\', "\\\\").replace('"', "\\\"");
     format!("{start}[\"{key}\"]")
 }
 
-/// Returns the path that consists of the path `start` and the path `rest`.
+/// Returns the path that consists of the path `start`, followed by the path `rest`.
 pub(super) fn joined(start: &str, rest: &str) -> String {
     if start.is_empty() || rest.is_empty() || rest.starts_with('[') {
         format!("{start}{rest}")

@@ -7,7 +7,7 @@ use crate::element::{Element, chain_at};
 use crate::value::Value;
 
 impl<T: Value> Element<T> {
-    /// Returns the element that `part` selects from the object that is the value of this element.
+    /// Returns the element that `part` selects from the object that is the value of this reference.
     ///
     /// ```
     /// # use figrs_core::{Constant, Element, Select, Uniform, Value};
@@ -21,8 +21,9 @@ impl<T: Value> Element<T> {
     /// # drop(engine);
     /// ```
     ///
-    /// The result has the value of the object's own element, not of a copy: if two references have the same object as their value, both results have
-    /// the same value. The cost is that of a [`flat_map`](Self::flat_map): a table with a row for each object.
+    /// The returned element has the value of the object's own element, not of a copy: if two references have the same object as their value, the part
+    /// has the same value through each of them. Reading a part through a reference costs as much as a [`flat_map`](Self::flat_map): a table with a
+    /// row for each object.
     #[track_caller]
     pub fn part<U: Value>(
         &self,

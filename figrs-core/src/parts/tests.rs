@@ -1,4 +1,4 @@
-//! Tests of paths, evidence by paths, and their errors.
+//! Tests of paths to parts of objects, of evidence stated by paths, and of the errors.
 
 mod endless;
 mod references;

@@ -1,4 +1,4 @@
-//! Lists all elements of an object, with their paths.
+//! Lists all elements of an object, each with its path.
 
 use super::Parts;
 use super::error::PartError;
@@ -6,13 +6,13 @@ use super::member::{Member, ObjectField};
 use super::path::{joined, keyed};
 use crate::element::node::AnyElement;
 
-/// Maximum number of steps of the path of a part.
+/// Maximum number of steps in the path of a part of an object.
 const MAX_STEPS: usize = 128;
 
-/// Maximum number of parts of an object; a part counts once for each of its paths.
+/// Maximum number of parts of an object; a part is counted once for each path that leads to it.
 const MAX_PARTS: usize = 1 << 20;
 
-/// Number of characters of a path that the error about a cycle prints.
+/// Number of characters of a path that an error message about a cycle prints.
 const SHOWN: usize = 60;
 
 pub(super) fn elements(object: &dyn Parts) -> Result<Vec<(String, AnyElement)>, PartError> {

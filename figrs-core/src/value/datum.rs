@@ -42,7 +42,7 @@ impl<T: Value> AnyValue for T {
 
 macro_rules! plain {
     ($($variant:ident $type:ty),+ $(,)?) => {
-        /// A number or a truth value, which is stored without a pointer. (Separate variants are faster than a copy of the bytes.)
+        /// A number or a truth value, which is stored without a pointer. (Separate enum variants for the types are faster than a copy of the bytes.)
         #[derive(Clone, Copy, Debug)]
         pub enum Plain {
             $($variant($type),)+
@@ -176,7 +176,7 @@ in_word!(
 );
 
 impl PlainType {
-    /// True if the words `a` and `b` represent the same value.
+    /// True if the machine words `a` and `b` represent the same value.
     #[inline]
     pub fn same(self, a: u64, b: u64) -> bool {
         a == b
@@ -204,14 +204,14 @@ impl Repr {
     }
 }
 
-/// A [`Value`] of any type, which is not known at compile time.
+/// A [`Value`] of any type that is not known at compile time.
 ///
-/// A clone is cheap: numbers and truth values are copied, and all other values are shared.
+/// Cloning a `Datum` is cheap: numbers and truth values are copied, and all other values are shared.
 #[derive(Clone)]
 pub struct Datum(Repr);
 
 impl Datum {
-    /// Stores `value` in its canonical form ([`Value::canonical`]).
+    /// Stores the value `value` in its canonical form ([`Value::canonical`]).
     #[inline]
     pub fn new<T: Value>(value: T) -> Self {
         let value = canonical(value);
@@ -221,7 +221,7 @@ impl Datum {
         })
     }
 
-    /// Returns the value, if it is of type `T`.
+    /// Returns the stored value, if it is of type `T`.
     #[inline]
     pub fn get<T: Value>(&self) -> Option<&T> {
         match &self.0 {
@@ -230,7 +230,7 @@ impl Datum {
         }
     }
 
-    /// Returns the value itself, if it is of type `T`; a value that other data share is cloned.
+    /// Returns the stored value itself, if it is of type `T`; a value that is shared with other data is cloned.
     pub fn into_typed<T: Value>(self) -> Option<T> {
         match self.0 {
             Repr::Plain(plain) => plain.get().cloned(),
@@ -238,7 +238,7 @@ impl Datum {
         }
     }
 
-    /// Encodes a plain value as a machine word.
+    /// Encodes a number or a truth value as a machine word.
     #[inline]
     #[doc(hidden)]
     pub fn word(&self) -> Option<(PlainType, u64)> {
@@ -248,7 +248,7 @@ impl Datum {
         }
     }
 
-    /// Returns the value as `dyn Any`.
+    /// Returns the stored value as `dyn Any`.
     #[inline]
     pub fn as_any(&self) -> &dyn Any {
         match &self.0 {
@@ -257,7 +257,7 @@ impl Datum {
         }
     }
 
-    /// True if the value is the same as `other`.
+    /// True if the stored value is the same as `other`.
     pub fn same_as(&self, other: &dyn Any) -> bool {
         self.0.value().same(other)
     }
@@ -271,7 +271,7 @@ impl Datum {
         }
     }
 
-    /// Returns the value, if it is an integer.
+    /// Returns the stored value, if it is an integer.
     pub fn integer(&self) -> Option<i128> {
         match &self.0 {
             Repr::Plain(plain) => plain.integer(),
@@ -279,7 +279,7 @@ impl Datum {
         }
     }
 
-    /// Returns the integer increased by `by`; `None` if the value is not an integer or if the sum does not fit into the type.
+    /// Returns the stored integer increased by `by`; `None` if the value is not an integer or if the sum does not fit into the type.
     #[must_use]
     pub fn stepped(&self, by: i128) -> Option<Self> {
         match &self.0 {
@@ -292,7 +292,8 @@ impl Datum {
         }
     }
 
-    /// Returns the approximate number of bytes that the value holds on the heap, besides its own size; a shared value is counted completely.
+    /// Returns the approximate number of bytes that the value holds on the heap, without the size of the `Datum`; a shared value is counted
+    /// completely.
     pub fn heap_bytes(&self) -> usize {
         match &self.0 {
             Repr::Plain(_) => 0,
@@ -300,7 +301,7 @@ impl Datum {
         }
     }
 
-    /// Returns a hash that is the same in every run of the program on the same platform.
+    /// Returns a hash of the value that is the same in every run of the program on the same platform.
     pub fn digest(&self) -> u64 {
         self.0.value().digest()
     }

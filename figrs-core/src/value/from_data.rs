@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use super::Value;
 use super::plain_data::PlainData;
 
-/// Maximum number of bytes of all texts that are stored as `&'static str`.
+/// Maximum number of bytes of all texts from files that are stored as `&'static str`.
 const MAX_STATIC_BYTES: usize = 1 << 20;
 
 pub(super) fn integer<T: TryFrom<i128>>(data: &PlainData, bounds: &str) -> Result<T, String> {
@@ -53,8 +53,7 @@ pub(super) fn text(data: &PlainData) -> Result<&str, String> {
     }
 }
 
-/// Returns the text in `data` as a text that exists until the program ends. Each different text is
-/// stored once.
+/// Returns the text in `data` as a text that exists until the program ends. Each different text is stored only once.
 pub(super) fn static_text(data: &PlainData) -> Result<&'static str, String> {
     static TEXTS: Mutex<(FxHashSet<&'static str>, usize)> =
         Mutex::new((FxHashSet::with_hasher(rustc_hash::FxBuildHasher), 0));
@@ -104,7 +103,7 @@ pub(super) fn fields(data: &PlainData, length: usize) -> Result<&[PlainData], St
     }
 }
 
-/// Returns the index in `names` of the variant that a text names, for `#[derive(Value)]`.
+/// Returns the index in `names` of the enum variant that the text `data` names, for `#[derive(Value)]`.
 pub fn variant(data: &PlainData, names: &[&str]) -> Result<usize, String> {
     let named = |text: &String| names.iter().position(|name| name == text);
     let found = match data {

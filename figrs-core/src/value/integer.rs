@@ -8,8 +8,8 @@ use crate::element::param::Operand;
 pub struct Integer(Operand);
 
 impl Integer {
-    /// Returns the integer as a numeric parameter of a family of distributions. `f64` does not represent every integer above 2⁵³; for a larger
-    /// integer, the check of the family returns an error.
+    /// Returns the integer as a numeric parameter of a family of distributions. `f64` does not represent every integer above 2⁵³; a larger integer as
+    /// a parameter of a distribution is an error.
     pub(crate) fn operand(self) -> Operand {
         self.0
     }

@@ -17,13 +17,14 @@ use plain_data::PlainData;
 
 /// A type of the values of elements.
 ///
-/// Values are compared and hashed, for example to merge equal outcomes of a distribution. The trait is implemented for the standard types and their
-/// tuples, arrays and collections, and for elements, which are compared by identity. For a user-defined enum or struct whose fields are values,
-/// `#[derive(Value)]` implements the trait. For a type that is `Eq + Hash`, one line implements the trait: [`value!`](crate::value!)`(MyType);`.
+/// Values are compared and hashed, for example to merge equal outcomes of a distribution. The trait `Value` is implemented for the standard types and
+/// their tuples, arrays and collections, and for elements, which are compared by identity. For a user-defined enum or struct whose fields are values,
+/// `#[derive(Value)]` implements the trait `Value`. For a type that is `Eq + Hash`, one line implements the trait `Value`:
+/// [`value!`](crate::value!)`(MyType);`.
 ///
-/// If several values are equal, the functions of a model receive only one of them, the representative. For floating-point numbers, `0.0` represents
-/// `-0.0`, and one NaN represents all NaNs, also within tuples, lists and derived types. If the equality of a type ignores data, such as the case of
-/// letters, [`canonical`](Value::canonical) must return the representative of equal values.
+/// If several values are equal, the functions of a model receive only one of them, the representative of the equal values. For floating-point
+/// numbers, `0.0` represents `-0.0`, and one NaN represents all NaNs, also within tuples, lists and derived types. If the equality of a type ignores
+/// data, such as the case of letters, [`canonical`](Value::canonical) must return the representative of equal values.
 ///
 /// ```
 /// use figrs_core::{Constant, Element, Value};
@@ -45,14 +46,14 @@ use plain_data::PlainData;
 pub trait Value: Clone + Debug + Send + Sync + 'static {
     /// True if `self` and `other` are the same outcome of a distribution.
     fn same(&self, other: &Self) -> bool;
-    /// Writes the value to a hasher; values that are the [`same`](Value::same) must write the same bytes.
+    /// Writes the value to a hasher; values that are the same by [`same`](Value::same) must write the same bytes.
     fn feed<H: Hasher>(&self, hasher: &mut H);
-    /// Returns the representative of all values that are the [`same`](Value::same) as this value; `None` if this value is the
-    /// representative.
+    /// Returns the representative of all values that are the same as this value by [`same`](Value::same); `None` if this value is the representative.
     ///
-    /// The default is `None`, which is correct if equal values have equal fields. `#[derive(Value)]` calls `canonical` for the fields. A type whose
-    /// equality ignores some data must override `canonical`. Without an override, a function would receive any one of several equal values, and
-    /// answers would depend on the order of the evaluation. Debug builds report some functions that distinguish equal values.
+    /// The method `canonical` returns `None` by default, which is correct if equal values have equal fields. The implementation by `#[derive(Value)]`
+    /// calls `canonical` for each field. A type whose equality ignores some data must override the method `canonical`. Without an override of
+    /// `canonical`, a function would receive any one of several equal values, and answers would depend on the order of the evaluation. Debug builds
+    /// report some functions of models that distinguish equal values.
     ///
     /// ```
     /// # use std::hash::{Hash, Hasher};
@@ -77,8 +78,8 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     }
     /// Returns the number of bytes that the value holds on the heap, which count towards the memory [limit](crate::Limits::expansion_memory).
     ///
-    /// The default implementation returns zero. Standard types count their contents, and `#[derive(Value)]` adds up the fields; elements are counted
-    /// separately. For a type that holds lists, `heap_bytes` should return the sizes of the lists:
+    /// The default implementation of `heap_bytes` returns zero. For standard types, `heap_bytes` counts the contents, and `#[derive(Value)]` adds up
+    /// the fields; elements are counted separately. For a type that holds lists, `heap_bytes` should return the sizes of the lists:
     ///
     /// ```
     /// # use std::hash::{Hash, Hasher};
@@ -101,18 +102,18 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     }
     /// Returns the value that `data` describes, for evidence from files ([`Model::observe_data`](crate::Model::observe_data)).
     ///
-    /// Numbers, texts and truth values are described by data of the same form, and so are lists, tuples and options of such values. A variant without
-    /// fields of an enum with `#[derive(Value)]` is described by its name. A `&'static str` from a file is stored until the program ends: each
-    /// different text once, and at most 1 MiB in total.
+    /// Numbers, texts and truth values are described by data of the same form, and so are lists, tuples and options of such values. An enum variant
+    /// without fields, of a type with `#[derive(Value)]`, is described by its name. A `&'static str` from a file is stored until the program ends:
+    /// each different text once, and at most 1 MiB in total.
     ///
-    /// **Errors.** A description of the data that the type accepts, such as `a whole number from 0 to 255`. The default implementation accepts no
-    /// data.
+    /// **Errors.** The error describes the data that the type accepts, such as `a whole number from 0 to 255`. The default implementation of
+    /// `from_data` accepts no data.
     fn from_data(data: &PlainData) -> Result<Self, String> {
         let _ = data;
         Err("a value that only Rust code can state, with `Model::observe`".into())
     }
-    /// Returns the [`Parts`](crate::Parts) of the values, if the type has parts; paths then lead through elements with such values.
-    /// `#[derive(Value)]` with the attribute `#[value(parts)]` overrides the method.
+    /// Returns a description of the [`Parts`](crate::Parts) of the values, if the type has parts; paths then lead through elements with such values.
+    /// `#[derive(Value)]` with the attribute `#[value(parts)]` overrides the method `parts`.
     fn parts() -> Option<ValueParts> {
         None
     }

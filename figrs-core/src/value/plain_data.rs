@@ -7,16 +7,17 @@ use rustc_hash::FxHashSet;
 use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// Maximum nesting depth of lists and objects.
+/// Maximum nesting depth of lists and objects in plain data.
 const MAX_DEPTH: usize = 128;
 
-/// Maximum number of characters of a text that a message prints.
+/// Maximum number of characters of a text in plain data that a message prints.
 const SHOWN: usize = 40;
 
-/// Data as in a JSON file, which are not yet converted to the types of a program: evidence on the [`Parts`](crate::Parts) of an object.
+/// Data as in a JSON file, which are not yet converted to the types of a program; they can state evidence on the [`Parts`](crate::Parts) of an
+/// object.
 ///
-/// Any self-describing format of serde can be read, such as JSON, TOML and YAML. Texts, numbers, truth values, and lists of texts, numbers or truth
-/// values convert into plain data.
+/// Plain data can be read from any self-describing format of serde, such as JSON, TOML and YAML. Texts, numbers, truth values, and lists of texts,
+/// numbers or truth values convert into plain data.
 ///
 /// ```
 /// # use figrs_core::PlainData;
@@ -26,7 +27,7 @@ const SHOWN: usize = 40;
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 ///
-/// **Errors.** Reading fails if an object contains a field twice, or if lists and objects are nested more than 128 deep.
+/// **Errors.** Reading plain data fails if an object contains a field twice, or if lists and objects are nested more than 128 deep.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PlainData {
@@ -47,7 +48,7 @@ pub enum PlainData {
 }
 
 impl fmt::Display for PlainData {
-    /// Prints a short description for messages: a single value, or the number of items or fields.
+    /// Prints a short description of the data for messages: a single value, or the number of items or fields.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Null => f.write_str("null"),
@@ -130,7 +131,7 @@ impl<'de> Deserialize<'de> for PlainData {
     }
 }
 
-/// Reads data at a given depth of nested lists and objects.
+/// Reads plain data that are nested in a given number of lists and objects.
 #[derive(Clone, Copy)]
 struct Inside(usize);
 

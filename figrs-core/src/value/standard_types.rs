@@ -12,7 +12,7 @@ use crate::value;
 
 value!(Ordering);
 
-/// Implements `Value` for standard types that are `Eq + Hash`. Each type is given with the function that converts plain data to its values.
+/// Implements `Value` for standard types that are `Eq + Hash`. Each standard type is given with the function that converts plain data to its values.
 macro_rules! readable {
     ($($type:ty: $read:expr),+ $(,)?) => {$(
         impl Value for $type {

@@ -27,7 +27,8 @@ pub struct States<T> {
 }
 
 impl<T: Value> States<T> {
-    /// Creates the states from a list of distinct values. If the list repeats a value, a table with the states is an error.
+    /// Creates the states of a conditional table from a list of distinct values. If the list of states repeats a value, a table with these states is
+    /// an error.
     pub fn new(values: impl IntoIterator<Item = T>) -> Self {
         let mut support = SupportBuilder::new::<T>();
         let mut given = 0;
@@ -42,12 +43,12 @@ impl<T: Value> States<T> {
         }
     }
 
-    /// Returns the number of states.
+    /// Returns the number of states (possible values).
     pub fn len(&self) -> usize {
         self.support.len()
     }
 
-    /// True if there are no states.
+    /// True if the list of states is empty.
     pub fn is_empty(&self) -> bool {
         self.support.is_empty()
     }
@@ -57,7 +58,7 @@ impl<T: Value> States<T> {
         (index < self.len()).then(|| self.support.get(index))?
     }
 
-    /// Returns the index of `state`.
+    /// Returns the index of the state `state` in the list.
     pub fn index_of(&self, state: &T) -> Option<usize> {
         self.support.index_of(state)
     }
@@ -67,7 +68,7 @@ impl<T: Value> States<T> {
         self.support.values().into_iter().flatten()
     }
 
-    /// Returns the list of states as an untyped support.
+    /// Returns the list of states as an untyped support (a list of possible values).
     pub fn support(&self) -> &Support {
         &self.support
     }

@@ -18,7 +18,7 @@ struct DistinctValues<T> {
     heap: usize,
     /// In debug builds, values that equal a listed value but print differently, each with the index of the listed value.
     look_alikes: Vec<(usize, T)>,
-    /// Number of values that were compared with listed values in a debug build.
+    /// Number of repeated values that a debug build has compared with the listed values.
     compared: usize,
 }
 
@@ -162,7 +162,8 @@ impl<T: Value> AnyValues for DistinctValues<T> {
     }
 }
 
-/// A growing list of distinct values, from which [`SupportBuilder::build`] makes a [`Support`]. The methods of [`Support`] read the values so far.
+/// A growing list of distinct values, from which [`SupportBuilder::build`] makes a [`Support`]. While the list is growing, the methods of [`Support`]
+/// read the values that were added so far.
 #[derive(Clone, Debug)]
 pub struct SupportBuilder(Support);
 
@@ -175,17 +176,17 @@ impl Deref for SupportBuilder {
 }
 
 impl SupportBuilder {
-    /// Creates an empty list of values of the type `T`.
+    /// Creates an empty list of distinct values of the type `T`.
     pub fn new<T: Value>() -> Self {
         Self(Support(Arc::new(DistinctValues::<T>::default())))
     }
 
-    /// Makes room for `more` values.
+    /// Makes room in the list for `more` values.
     pub(crate) fn reserve(&mut self, more: usize) {
         self.own().reserve(more);
     }
 
-    /// Returns the list to be changed, after copying it if a clone shares it.
+    /// Returns mutable access to the list; if a clone shares the list, it is copied before.
     fn own(&mut self) -> &mut dyn AnyValues {
         let Self(Support(values)) = self;
         if Arc::strong_count(values) > 1 {
@@ -194,48 +195,49 @@ impl SupportBuilder {
         Arc::get_mut(values).expect("no clone shares the list")
     }
 
-    /// Returns the index of `value`; a new value is added. Returns `None` if `value` has another type.
+    /// Returns the index of `value` in the list, and adds the value if it is new. Returns `None` if `value` does not have the type of the list.
     pub fn insert(&mut self, value: &dyn Any) -> Option<usize> {
         self.own().insert(value)
     }
 
-    /// Returns the index of `value`, which must have the type of the list; a new value is added.
+    /// Returns the index of `value`, which must have the type of the list, and adds the value if it is new.
     pub(crate) fn insert_typed<T: Value>(&mut self, value: &T) -> usize {
         let index = self.insert(value);
         index.expect("the support has the type of its element")
     }
 
-    /// Returns the indices of the values of `column`; new values are added. Returns `None` if the values of `column` have another type.
+    /// Returns the indices of the values of `column` in the list, and adds the values that are new. Returns `None` if the values of `column` do not
+    /// have the type of the list.
     pub fn encode(&mut self, column: &dyn AnyColumn) -> Option<Vec<u32>> {
         self.own().encode(column.as_any())
     }
 
-    /// Converts the list to a column of its values.
+    /// Converts the list of distinct values to a column (a typed list) of its values.
     pub fn into_column(mut self) -> Box<dyn AnyColumn> {
         self.own().take()
     }
 
     /// Returns the approximate size of the list in bytes during the addition of `more` values. If the list has no room for the new values, its
-    /// capacity is doubled, and the old memory is freed only after the copy.
+    /// capacity is doubled, and the old memory is freed only after the values are copied.
     pub fn bytes_with(&self, more: usize) -> usize {
         let values = &self.0.0;
         let moved = 2 * values.len() * values.bytes_each();
         values.bytes() + if values.room() < more { moved } else { 0 }
     }
 
-    /// Converts the list to a support.
+    /// Converts the list of distinct values to a `Support`.
     pub fn build(self) -> Support {
         self.0
     }
 }
 
-/// The distinct values of an element, in a fixed order. If several values are equally good answers, the first of them is the answer. Clones are
-/// cheap.
+/// The distinct values of an element, in a fixed order. If several values are equally good answers to a query, the answer is the one that comes first
+/// in the support. Clones are cheap.
 #[derive(Clone, Debug)]
 pub struct Support(Arc<dyn AnyValues>);
 
 impl Support {
-    /// Returns the type of the values.
+    /// Returns the type of the values in the list.
     pub fn value_type(&self) -> TypeId {
         self.0.value_type()
     }
@@ -244,17 +246,17 @@ impl Support {
         self.0.column()
     }
 
-    /// Returns the number of values.
+    /// Returns the number of values in the list.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns the approximate size of the values, in bytes.
+    /// Returns the approximate size of all values in the list, in bytes.
     pub fn bytes(&self) -> usize {
         self.0.bytes()
     }
 
-    /// True if there are no values.
+    /// True if the list of values is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -264,7 +266,7 @@ impl Support {
         self.0.any(index)
     }
 
-    /// Returns the value with the index `index` as a datum.
+    /// Returns the value with the index `index` as a `Datum`.
     pub fn datum(&self, index: usize) -> Datum {
         self.0.datum(index)
     }
@@ -288,7 +290,7 @@ impl Support {
         self.0.look_alike(value)
     }
 
-    /// Returns a column of the values with the indices `positions`.
+    /// Returns a column (a typed list) of the values with the indices `positions`.
     #[doc(hidden)]
     pub fn decode(&self, positions: &[u32]) -> Box<dyn AnyColumn> {
         self.0.decode(positions)
@@ -300,14 +302,14 @@ impl Support {
         Some(values.set.iter().map(|key| &key.0))
     }
 
-    /// Creates an empty builder for values of the same type.
+    /// Creates an empty list builder for values of the same type.
     pub fn like(&self) -> SupportBuilder {
         SupportBuilder(Self(Arc::from(self.0.empty())))
     }
 }
 
 impl PartialEq for Support {
-    /// True if both supports have the same values in the same order. The comparison of clones takes constant time.
+    /// True if the two supports have the same values in the same order. Comparing two clones of one support takes constant time.
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0) || self.0.same(&*other.0)
     }
@@ -315,11 +317,11 @@ impl PartialEq for Support {
 
 impl Eq for Support {}
 
-/// A list of values of the same type, for samplers that evaluate many worlds at once.
+/// A list of values of one type, for samplers that evaluate many possible worlds at once.
 pub trait AnyColumn: Debug + Send + Sync {
     /// Returns the list as `dyn Any`; its type is `Vec<T>` for values of type `T`.
     fn as_any(&self) -> &dyn Any;
-    /// Returns the list as `dyn Any`, to be changed.
+    /// Returns the list as mutable `dyn Any`.
     fn as_any_mut(&mut self) -> &mut dyn Any;
     /// Returns the number of values in the column.
     fn len(&self) -> usize;
@@ -329,25 +331,25 @@ pub trait AnyColumn: Debug + Send + Sync {
     }
     /// Returns the value with the index `index`.
     fn any(&self, index: usize) -> &dyn Any;
-    /// Returns the value with the index `index` as a datum.
+    /// Returns the value with the index `index` as a `Datum`.
     fn datum(&self, index: usize) -> Datum;
-    /// Returns a column of the values with the indices `positions`.
+    /// Returns a column (a typed list) of the values with the indices `positions`.
     fn gather(&self, positions: &[u32]) -> Box<dyn AnyColumn>;
     /// Adds `value`, which must have the type of the values in the list.
     fn push(&mut self, value: &dyn Any);
-    /// Adds `value`, which must have the type of the values in the list; the value is moved unless other data share it.
+    /// Adds `value`, which must have the type of the values in the list; the value is moved unless it is shared with other data.
     fn push_datum(&mut self, value: Datum);
-    /// Adds the values of `other`, which must have the same type.
+    /// Adds the values of the list `other`, which must have the same type.
     fn append(&mut self, other: &dyn AnyColumn);
-    /// Moves the values of `other`, which must have the same type, to the end of the list.
+    /// Moves the values of the list `other`, which must have the same type, to the end of this list.
     fn append_moved(&mut self, other: &mut dyn AnyColumn);
     /// Moves the values with the indices `positions`, which must be distinct, to a new list.
     fn select(self: Box<Self>, positions: &[u32]) -> Box<dyn AnyColumn>;
     /// Returns an empty list for values of the same type.
     fn fresh(&self) -> Box<dyn AnyColumn>;
-    /// Returns a copy of the list.
+    /// Returns a copy of the list of values.
     fn copied(&self) -> Box<dyn AnyColumn>;
-    /// Returns the approximate size of the values, in bytes.
+    /// Returns the approximate size of all values in the list, in bytes.
     fn bytes(&self) -> usize;
 }
 

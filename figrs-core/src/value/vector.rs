@@ -1,4 +1,4 @@
-//! List arguments of elements.
+//! List arguments of constructors of elements.
 
 use crate::element::param::Operand;
 use crate::element::{Element, Parameter};

@@ -1,4 +1,4 @@
-//! Rectangular areas of a level, as ranges of rows and columns.
+//! Rectangular areas of a game level, as ranges of rows and columns.
 
 use std::fmt;
 use std::ops::{Bound, Range, RangeBounds};
@@ -8,7 +8,7 @@ use figrs_core::wording::Counted;
 use super::demand_error::count_from_zero;
 use crate::DemandError;
 
-/// A rectangle of a level: ranges of rows and columns, counted from 0 at the top left.
+/// A rectangle of a game level: ranges of rows and columns, counted from 0 at the top left.
 ///
 /// ```
 /// use figrs_design::Area;
@@ -22,7 +22,7 @@ pub struct Area {
     columns: Range<usize>,
 }
 
-/// Stands for the edge of the level as the end of a range of rows or columns.
+/// As the end of a range of rows or columns, this number means the edge of the level.
 const EDGE: usize = usize::MAX;
 
 impl Default for Area {
@@ -32,7 +32,7 @@ impl Default for Area {
 }
 
 impl Area {
-    /// Returns the area that covers the whole level.
+    /// Returns the area that covers a whole game level.
     pub fn all() -> Self {
         Self {
             rows: 0..EDGE,
@@ -45,14 +45,14 @@ impl Area {
         Self::all().rows(row..=row).columns(column..=column)
     }
 
-    /// Limits the area to the rows `rows`.
+    /// Limits the area of the level to the rows `rows`.
     #[must_use]
     pub fn rows(mut self, rows: impl RangeBounds<usize>) -> Self {
         self.rows = range(&rows);
         self
     }
 
-    /// Limits the area to the columns `columns`.
+    /// Limits the area of the level to the columns `columns`.
     #[must_use]
     pub fn columns(mut self, columns: impl RangeBounds<usize>) -> Self {
         self.columns = range(&columns);
@@ -63,7 +63,7 @@ impl Area {
         self.rows.contains(&row) && self.columns.contains(&column)
     }
 
-    /// Returns a column. The area contains either all columns from this column on, or none of them.
+    /// Returns a column. From the returned column on, the area contains either all columns or none.
     pub(crate) fn settled_column(&self) -> usize {
         match self.columns.end {
             EDGE => self.columns.start,
@@ -77,7 +77,7 @@ impl Area {
 
     /// Returns the rows and columns of the area in a level of `height` rows and `width` columns.
     ///
-    /// **Errors.** [`DemandError`] if the area has no cell or does not lie in the level.
+    /// **Errors.** [`DemandError`] if the area contains no cell or does not lie in the level.
     pub(crate) fn within(
         &self,
         (height, width): (usize, usize),
@@ -114,7 +114,7 @@ fn range(given: &impl RangeBounds<usize>) -> Range<usize> {
     start..end
 }
 
-/// Writes the area as `rows 2 to 4, columns from 10`, or as `the whole level` if it has no limits.
+/// Writes the area as `rows 2 to 4, columns from 10`, or as `the whole level` if the area has no limits.
 impl fmt::Display for Area {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();

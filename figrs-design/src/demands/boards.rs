@@ -1,4 +1,4 @@
-//! Demands (requirements) on boards. The automata for demands on levels read the boards, whose cells are tiles.
+//! Demands (requirements) on boards, which are grids of cells. The automata for demands on levels also read boards, whose cells are treated as tiles.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use figrs_models::mdmc::{Level, Tile, TileSet};
 pub struct BoardDemands {
     size: (usize, usize),
     tiles: Arc<TileSet>,
-    /// The demands on the board turned onto its left side, each with the demand's automaton.
+    /// The demands, turned with the board onto its left side, each with the demand's automaton.
     demands: Arc<[(Reader, Demand)]>,
 }
 
@@ -31,7 +31,7 @@ impl fmt::Debug for BoardDemands {
 }
 
 impl BoardDemands {
-    /// Creates demands on boards from pairs of an automaton and a demand; drops demands without an automaton.
+    /// Creates demands on boards from pairs of an automaton and a demand; a demand without an automaton is dropped.
     pub(super) fn new(
         size: (usize, usize),
         tiles: &TileSet,
@@ -63,12 +63,12 @@ impl BoardDemands {
         }
     }
 
-    /// Returns the number of demands.
+    /// Returns the number of demands on the boards.
     pub fn len(&self) -> usize {
         self.demands.len()
     }
 
-    /// True if there are no demands.
+    /// True if there are no demands on the boards.
     pub fn is_empty(&self) -> bool {
         self.demands.is_empty()
     }
@@ -94,7 +94,7 @@ impl BoardDemands {
     }
 }
 
-/// Reads a board in scan order; a state consists of the states of the automata of all demands.
+/// The combined automaton reads a board in scan order; its state consists of the states of the automata of all demands.
 impl<C: Symbol> Automaton<C> for BoardDemands {
     type State = Vec<DemandState>;
 
@@ -121,8 +121,8 @@ impl<C: Symbol> Automaton<C> for BoardDemands {
     }
 }
 
-/// A [`Generator`] of the boards of another generator that meet demands. Exact algorithms use the automata of the demands; Markov chains sample
-/// boards of any size.
+/// A [`Generator`] of those boards of another generator that meet given demands. Exact algorithms use the automata of the demands; Markov chain
+/// samplers can sample boards of any size.
 ///
 /// ```
 /// use figrs_design::{DemandedBoards, DemandFile};
@@ -147,13 +147,13 @@ pub struct DemandedBoards<G> {
 }
 
 impl<G> DemandedBoards<G> {
-    /// Creates a generator of the boards of `generator` that meet `demands`.
+    /// Creates a generator of those boards of `generator` that meet `demands`.
     pub fn new(generator: G, demands: BoardDemands) -> Self {
         Self { generator, demands }
     }
 }
 
-/// Calls the methods of `generator`, except for its own sampler and its own exact answers, because these ignore the demands.
+/// Calls the methods of the generator `generator`, except for its own sampler and its own exact answers, which ignore the demands.
 impl<C: Symbol + figrs_core::Value, G: Generator<Cell = C, Board = Board<C>>> Generator
     for DemandedBoards<G>
 {
@@ -176,7 +176,7 @@ impl<C: Symbol + figrs_core::Value, G: Generator<Cell = C, Board = Board<C>>> Ge
         self.generator.board(cells)
     }
 
-    /// Returns the prediction of `generator`, although the demands multiply the number of states.
+    /// Returns the memory that `generator` predicts for itself, although the demands multiply the number of states.
     fn predicted_bytes(&self) -> Option<f64> {
         self.generator.predicted_bytes()
     }
@@ -205,8 +205,8 @@ impl<C: Symbol + figrs_core::Value, G: Generator<Cell = C, Board = Board<C>>> Ge
     }
 }
 
-/// A rule for whole boards that combines all demands. The violation of the rule is the sum, over all demands, of the number of wrong, missing or
-/// surplus cells or occurrences; a broken demand that has no such number adds 1.
+/// A rule for whole boards, which combines all demands. The violation of the rule is a sum over all demands: the number of wrong, missing or surplus
+/// cells or occurrences, or 1 for a broken demand without such a number.
 struct DemandsRule {
     demands: BoardDemands,
     lying: Array2<Tile>,
@@ -259,8 +259,8 @@ impl<C: Symbol> BoardRule<C> for DemandsRule {
     }
 }
 
-/// Returns the number of cells or occurrences by which a board misses `demand`; zero exactly if the board meets the demand. The board is turned onto
-/// its left side. Returns `None` for demands that do not count cells or occurrences.
+/// Returns the number of cells or occurrences by which a board misses `demand`; the number is zero only if the board meets the demand. The argument
+/// is the board turned onto its left side. Returns `None` for demands that do not concern a number of cells or occurrences.
 fn violation(demand: &Demand, lying: &Array2<Tile>) -> Option<u32> {
     let beyond = |found: usize, least: usize, most: usize| {
         (least.saturating_sub(found) + found.saturating_sub(most)) as u32

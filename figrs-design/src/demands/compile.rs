@@ -30,7 +30,7 @@ impl LevelFrame<'_> {
 
     /// Returns the automaton of `demand`, or `None` if a demand of this kind has no automaton.
     ///
-    /// Returns an error if `demand` does not fit the level.
+    /// Returns an error if `demand` does not fit the size or the tiles of the level.
     #[expect(clippy::too_many_lines, reason = "one arm for each kind of demand")]
     pub(super) fn automaton(&self, demand: &Demand) -> Result<Option<Reader>, DemandError> {
         Ok(Some(match demand {
@@ -306,7 +306,7 @@ impl LevelFrame<'_> {
         })
     }
 
-    /// Returns the automaton of the demand that each window of `most` + 1 columns contains ground.
+    /// Returns the automaton of the demand that each window of `most` + 1 columns contains ground on which a player can stand.
     fn maximum_gap(&self, most: usize) -> Result<Reader, DemandError> {
         let ground = TileClass::of(self.tiles.tiles().filter(|&tile| is_support(tile)));
         let bottom = Area::all().rows(self.height - 1..);
@@ -369,7 +369,7 @@ fn check_range(least: usize, most: usize) -> Result<(), DemandError> {
     Ok(())
 }
 
-/// Largest weight of a soft demand; larger weights would be lost in rounding.
+/// Largest weight of a soft demand on levels; larger weights would be lost in rounding.
 const LARGEST_WEIGHT: f64 = 500.0;
 
 fn check_weight(weight: f64) -> Result<(), DemandError> {

@@ -15,7 +15,7 @@ use super::proof::{Conflict, ProofSearch};
 use super::room::of_places;
 use super::trial::{Trial, first_column, minimal};
 
-/// Returns the error for a conflict, which is either `proven` or found by particles.
+/// Returns the error for contradictory demands, a conflict which is either `proven` or found by particles (a sampler with weighted partial levels).
 pub(super) fn error(
     demanded: &DemandedLevel,
     conflict: &Conflict,
@@ -42,10 +42,11 @@ pub(super) fn error(
     }
 }
 
-/// The fraction of the proof's work that is reserved for [confirming](confirmed) a conflict that particles find is one divided by this number.
+/// One divided by this number is the fraction of the work for proofs that is reserved for [confirming](confirmed) a conflict that particles find.
 const CONFIRMATION: u64 = 4;
 
-/// Searches by the method for the stage `stage` for demands that exclude each other. Returns the conflict, and true if it is proven.
+/// Searches for demands that exclude each other, by the method for the stage `stage` of the inference. Returns the conflict (the contradictory
+/// demands), and true if the conflict is proven.
 pub(super) fn find(
     demanded: &DemandedLevel,
     stage: ConflictStage<'_, Tile>,
@@ -87,8 +88,8 @@ pub(super) fn find(
     }
 }
 
-/// Searches for demands that are proven to exclude each other, once for all calls. The function `worth`, given whether the model is large, decides
-/// whether the search is worthwhile. An interrupted search returns nothing.
+/// Searches for demands that are proven to exclude each other; the search runs once, and later calls return its result. The function `worth` receives
+/// whether the model is large, and decides whether the search for a proof is worthwhile. A search that is interrupted returns no conflict.
 pub(super) fn proven(
     demanded: &DemandedLevel,
     engine: &Frontier,
@@ -120,19 +121,19 @@ pub(super) fn proven(
     demanded.proof().get_or_init(proof).0.clone()
 }
 
-/// Tries to prove the conflict `found`, which particles found, with the work that the first search has left.
+/// Tries to prove the conflict `found`, which particles found, with the work that the first search for a proof has left.
 fn confirmed(demanded: &DemandedLevel, found: &Conflict, engine: &Frontier) -> Option<Conflict> {
     let spent = demanded.proof().get().map_or(0, |(_, spent)| *spent);
     let work = WorkBudget::new(demanded.steps_of_proof().saturating_sub(spent));
     ProofSearch::new(demanded, engine, work).confirm(&found.demands)
 }
 
-/// Returns demands that contradict each other or do not fit into the level because of their numbers alone.
+/// Returns demands whose numbers alone show that they contradict each other or do not fit into the level.
 fn by_arithmetic(demanded: &DemandedLevel) -> Option<Conflict> {
     of_counts(demanded).or_else(|| of_places(demanded))
 }
 
-/// Returns demands on the numbers of one tile that contradict each other or do not fit into the level.
+/// Returns demands on the number of one kind of tile that contradict each other or do not fit into the level.
 fn of_counts(demanded: &DemandedLevel) -> Option<Conflict> {
     let (height, width) = (demanded.height(), demanded.width());
     let demands = demanded.demands().enumerate();
@@ -156,10 +157,11 @@ fn of_counts(demanded: &DemandedLevel) -> Option<Conflict> {
     None
 }
 
-/// Returns a minimal set of contradictory demands. Only the columns up to the first one at which no level meets all demands are considered. If trial
-/// runs (tests whether any level meets some demands) remain undecided, the set may not be minimal.
+/// Returns a minimal set of demands that contradict each other. The search for contradictory demands considers only the columns up to the first one
+/// at which no level meets all demands. If trial runs (tests whether any level meets some demands) remain undecided, the set of contradictory demands
+/// may not be minimal.
 ///
-/// The function `trial` receives a level, some of the demands on it, and the number of columns to examine, counted from the left.
+/// The function `trial` receives a level with some of the demands, and the number of columns to examine, counted from the left.
 fn minimal_conflict(
     demanded: &DemandedLevel,
     trial: &dyn Fn(&DemandedLevel, usize) -> Trial,

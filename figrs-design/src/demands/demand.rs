@@ -9,12 +9,12 @@ use crate::Route;
 use figrs_models::mdmc::{Tile, TileClass};
 use figrs_models::shares::whole_numbers;
 
-/// A demand on a level. Demands are evidence: levels are drawn given all demands.
+/// A demand on a level. Demands on a level are evidence: levels are drawn given all demands.
 ///
-/// Rows count from the top and columns from the left, from 0, in model coordinates: levels in which the player climbs lie on their side, and
+/// Rows count from the top and columns from the left, from 0, in model coordinates: a level in which the player climbs lies on its side, and
 /// [`turned`](Self::turned) turns a demand in the same way. [`DemandFile`](crate::DemandFile) reads demands from text.
 ///
-/// The variants other than `Seen`, `Placed`, `Playable`, `Preferred` and `Near` have finite automata that read a level column by column;
+/// All variants except `Seen`, `Placed`, `Playable`, `Preferred` and `Near` have finite automata that read a level column by column;
 /// [`Any`](Self::Any) and [`Not`](Self::Not) combine these variants.
 ///
 /// ```
@@ -45,57 +45,58 @@ use figrs_models::shares::whole_numbers;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Demand {
-    /// Every local configuration of tiles occurs in training: for a Markov chain, each cell together with its neighbours; for n-grams, the full
-    /// history of each column; for a Markov random field, each pair of neighbours.
+    /// The demand requires that every local configuration of tiles occurs in training: for a Markov chain, each cell together with its neighbours;
+    /// for n-grams, the full history of each column; for a Markov random field, each pair of neighbours.
     Seen,
-    /// Each cell that the mask sets has the tile of the mask, as evidence. If the trained model never draws these tiles, the demand excludes all
-    /// levels.
+    /// Each cell for which the mask gives a tile has this tile, as evidence. If the trained model never draws the tiles of the mask, the demand
+    /// excludes all levels.
     Pinned(Mask),
-    /// Each cell that the mask sets gets the tile of the mask by intervention, whatever the trained model would draw. Cells that the model draws
-    /// earlier do not depend on placed tiles, and configurations with placed tiles need not occur in training.
+    /// Each cell for which the mask gives a tile gets this tile by intervention, whatever the trained model would draw. Cells that the model draws
+    /// before a placed tile do not depend on this tile, and configurations with placed tiles need not occur in training.
     Placed(Mask),
-    /// Maximum number of adjacent columns that lack ground on which a player can stand in the bottom row. The demand applies to levels that are
-    /// played to the right.
+    /// The demand limits the number of adjacent columns that have no ground in the bottom row on which a player can stand. The demand on gaps applies
+    /// to levels that are played to the right.
     MaximumGap(usize),
-    /// The level has from `least` to `most` tiles of a kind.
+    /// The level has from `least` to `most` tiles of one kind.
     Count {
         /// The kind of tile.
         tile: Tile,
-        /// Smallest allowed number of tiles.
+        /// Smallest allowed number of tiles of the kind or class.
         least: usize,
-        /// Largest allowed number of tiles.
+        /// Largest allowed number of tiles of the kind or class.
         most: usize,
     },
-    /// A pattern occurs nowhere in the level: at no position do all tiles that the mask sets match.
+    /// A pattern occurs nowhere in the level: at no position do the tiles match all tiles that the mask sets.
     Forbidden(Mask),
-    /// A player can get from a start to the goal by a movement (the rules of a player's moves), through the areas of the [`Route`]. The rules must be
-    /// compiled for the tiles and the direction of travel of the level's model.
+    /// A player can get from a start to the goal by a movement (the rules of a player's moves), through the areas of the [`Route`]. The movement
+    /// rules must be compiled for the tiles and the direction of travel of the level's model.
     Playable(Route),
     /// The tiles of a rectangle match one of the alternative forms of a pattern, for example a path without obstacles or a given start of a level.
     Shaped {
-        /// The pattern that the tiles of the rectangle match.
+        /// The pattern that the tiles of the rectangle must match.
         pattern: Pattern,
         /// Row of the rectangle's first cell.
         row: usize,
         /// Column of the rectangle's first cell.
         column: usize,
     },
-    /// An area has from `least` to `most` tiles of a class.
+    /// An area of the level has from `least` to `most` tiles of a class.
     Number {
         /// Class of the tiles that are counted.
         class: TileClass,
         /// Area in which the tiles are counted.
         area: Area,
-        /// Smallest allowed number of tiles.
+        /// Smallest allowed number of tiles of the kind or class.
         least: usize,
-        /// Largest allowed number of tiles.
+        /// Largest allowed number of tiles of the kind or class.
         most: usize,
     },
-    /// Each window of `columns` adjacent columns in an area has from `least` to `most` tiles of a class. The demand for windows gives a level rhythm.
+    /// Each window of `columns` adjacent columns in an area of the level has from `least` to `most` tiles of a class. A demand for windows of columns
+    /// gives a level rhythm.
     InEach {
         /// Class of the tiles that are counted.
         class: TileClass,
-        /// Area in which the window moves.
+        /// Area of the level in which the window moves.
         area: Area,
         /// Number of columns of a window.
         columns: usize,
@@ -110,7 +111,7 @@ pub enum Demand {
         class: TileClass,
         /// Area that is divided into sections.
         area: Area,
-        /// Smallest and largest allowed number of tiles in each section.
+        /// Smallest and largest allowed number of tiles of the class in each section.
         sections: Vec<(usize, usize)>,
     },
     /// The columns of an area are divided into sections of nearly equal width, and no section has fewer tiles of a class than the section before; if
@@ -123,15 +124,15 @@ pub enum Demand {
         /// Number of sections.
         sections: usize,
     },
-    /// A pattern occurs `least` to `most` times inside an area.
+    /// A pattern occurs `least` to `most` times inside an area of the level.
     Occurs {
         /// The pattern whose occurrences are counted.
         pattern: Pattern,
-        /// Area in which each occurrence must lie.
+        /// Area of the level in which each occurrence of the pattern must lie.
         area: Area,
-        /// Smallest allowed number of occurrences.
+        /// Smallest allowed number of occurrences of the pattern.
         least: usize,
-        /// Largest allowed number of occurrences; `None` means no limit.
+        /// Largest allowed number of occurrences of the pattern; `None` means no limit.
         most: Option<usize>,
     },
     /// Near each occurrence of the pattern `each` in an area, the pattern `by` occurs: its first cell is `rows` further down and `columns` further to
@@ -155,59 +156,59 @@ pub enum Demand {
         from: Pattern,
         /// The pattern to which the distance is measured.
         to: Pattern,
-        /// Area in which both patterns are sought.
+        /// Area of the level in which both patterns are sought.
         area: Area,
         /// Smallest distance in columns from the first column of `from` to the first column of `to`.
         least: usize,
         /// Largest distance in columns from the first column of `from` to the first column of `to`; `None` means no limit.
         most: Option<usize>,
     },
-    /// An area equals its mirror image.
+    /// An area of the level equals its mirror image.
     Mirrored {
         /// Area that is symmetric.
         area: Area,
-        /// The axis of the mirror image.
+        /// The axis of the mirror image: columns or rows are reversed.
         mirror: Mirror,
-        /// If given, tiles count as equal if both belong to this class or both do not.
+        /// If a class is given, two tiles count as equal if both belong to this class or both do not.
         by: Option<TileClass>,
     },
-    /// An area repeats every `period` columns.
+    /// An area of the level repeats every `period` columns.
     Repeated {
         /// Area that repeats.
         area: Area,
         /// Number of columns after which the area repeats.
         period: usize,
-        /// If given, tiles count as equal if both belong to this class or both do not.
+        /// If a class is given, two tiles count as equal if both belong to this class or both do not.
         by: Option<TileClass>,
     },
-    /// Each column of an area, which must have all rows, is one of the given columns.
+    /// Each column of an area of the level, which must have all rows, is one of the given columns.
     ColumnsAmong {
-        /// The area, which must have all rows.
+        /// The area of the level, which must have all rows.
         area: Area,
         /// The allowed columns, each given by its tiles from the top.
         columns: Vec<Vec<Tile>>,
     },
-    /// At least one of the given demands is met.
+    /// The level meets at least one of the given demands.
     Any(Vec<Demand>),
-    /// The contained demand is not met.
+    /// The level does not meet the given demand.
     Not(Box<Demand>),
     /// Soft demand: the weight of a level that does not meet the demand is multiplied by exp(-`weight`).
     Preferred {
         /// The demand that a level should meet.
         demand: Box<Demand>,
-        /// The negative natural logarithm of the factor for levels that do not meet the demand.
+        /// The negative natural logarithm of the factor for levels that do not meet the soft demand.
         weight: f64,
     },
     /// Soft demand: each cell that differs from the drawing multiplies the weight of a level by exp(-`cost`), for repair and in-fill of levels.
     Near {
-        /// The drawing; free cells of the drawing are not compared.
+        /// The drawing to which the level is compared; free cells of the drawing are not compared.
         drawing: Mask,
         /// The negative natural logarithm of the factor for each cell that differs from the drawing.
         cost: f64,
     },
 }
 
-/// Axis of a mirror image: columns or rows are reversed.
+/// Axis of a mirror image: the order of the columns or of the rows is reversed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mirror {
     /// The order of columns is reversed: left and right change sides.
@@ -263,7 +264,7 @@ impl Demand {
         }
     }
 
-    /// True if the demand, or a part of it, limits gaps in the ground.
+    /// True if the demand, or a part of a combined demand, limits gaps in the ground.
     pub(super) fn has_gap(&self) -> bool {
         match self {
             Self::MaximumGap(_) => true,
@@ -273,7 +274,7 @@ impl Demand {
         }
     }
 
-    /// Returns the route that a player must be able to take; `None` for demands without a route.
+    /// Returns the route that a player must be able to take by the demand; `None` for demands without a route.
     pub fn route(&self) -> Option<&Route> {
         match self {
             Self::Playable(route) => Some(route),

@@ -1,4 +1,4 @@
-//! Errors of demands on a level.
+//! Errors in demands (requirements) on a game level.
 
 use std::fmt;
 
@@ -8,29 +8,29 @@ use crate::Route;
 use figrs_derive::ErrorDebug;
 use figrs_reading::{Mistake, MistakeKind};
 
-/// Reason why a demand does not fit a level.
+/// Reason why a demand does not fit a level or cannot be met by a sampler.
 #[derive(Clone, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum DemandError {
-    /// A value of a demand, a pattern or a route is never allowed, or not allowed on this level.
+    /// A value in a demand, a pattern or a route is never allowed, or is not allowed for the given level.
     #[error("{problem}; {remedy}")]
     Invalid {
-        /// The problem, as a statement that names the item and the numbers.
+        /// The problem, as a statement that names the demand, pattern or route and its numbers.
         problem: String,
-        /// The remedy, as a request.
+        /// The remedy, worded as a request to the user.
         remedy: String,
     },
     /// A demand cannot be met by rejection sampling.
     #[error("{}", with_remedies(&not_rejected(.demand), .remedies, |remedy| remedy.to_string()))]
     NotRejected {
-        /// Description of the demand.
+        /// Description of the demand that cannot be met by rejection sampling.
         demand: String,
-        /// Changes that avoid the problem; each change alone suffices.
+        /// Changes that avoid the problem; each of these changes alone suffices.
         remedies: &'static [Remedy],
     },
 }
 
-/// Returns the words for the numbering of rows and columns in files, as a part of a message.
+/// Returns the part of an error message that tells how rows and columns are numbered in files.
 pub(super) fn count_from_zero() -> &'static str {
     match audience() {
         Audience::PageUsers => "count from 0 in files, and from 1 here",
@@ -43,7 +43,7 @@ fn not_rejected(demand: &str) -> String {
 }
 
 impl DemandError {
-    /// Writes the error; `word` returns the text of each remedy, such as the name of a program's option.
+    /// Writes the error message; the function `word` returns the text of each remedy, such as the name of a program's option.
     pub fn worded(&self, word: impl Fn(Remedy) -> String) -> String {
         match self {
             Self::NotRejected { demand, remedies } => {
@@ -117,21 +117,21 @@ impl DemandError {
     }
 }
 
-/// A change of the request, after which the sampler may be able to draw levels that meet the demands. The text of a remedy names calls of the
-/// library; a program can name its own options instead, by [`DemandedLevelError::worded`](crate::DemandedLevelError::worded) and
+/// A change of the user's request, after which the sampler may be able to draw levels that meet the demands. By default, the text of a remedy names
+/// calls of the library; a program can name its own options instead, by [`DemandedLevelError::worded`](crate::DemandedLevelError::worded) and
 /// [`DemandError::worded`](crate::DemandError::worded).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Remedy {
     /// State fewer demands.
     FewerDemands,
-    /// State the tiles as evidence instead of placing them.
+    /// Remedy: state the tiles as evidence instead of placing them.
     PinTiles,
     /// Allow more particles.
     MoreParticles,
-    /// Draw by the exact method.
+    /// Remedy: draw levels from the exact distribution.
     ExactLaw,
-    /// Condition the model on the demands instead of rejecting levels.
+    /// Remedy: condition the model on the demands instead of rejecting levels.
     ConditionTheModel,
 }
 
@@ -148,7 +148,7 @@ impl fmt::Display for Remedy {
     }
 }
 
-/// Writes a problem and its remedies, each of which alone suffices; `word` returns the text of a remedy.
+/// Writes a problem and its remedies, each of which alone suffices; the function `word` returns the text of a remedy.
 pub(super) fn with_remedies(
     problem: &str,
     remedies: &[Remedy],

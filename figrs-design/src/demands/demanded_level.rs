@@ -20,11 +20,12 @@ use figrs_models::mdmc::sample::level_model::LevelColumns;
 use figrs_models::mdmc::twist::Twist;
 use figrs_models::mdmc::{GeneratedLevel, Level, LevelModel, MarkovChain, Tile, Travel};
 
-/// The probabilistic program of a level of any [`LevelModel`], together with its demands, stated column by column as evidence.
+/// A probabilistic program for a level of any [`LevelModel`], with its demands stated column by column as evidence.
 ///
-/// Any algorithm can run on the [`model`](Self::model). The elements [`cells`](Self::cells) are the tiles in the order in which the evidence reads
-/// them: columns from the left, each from the bottom up. The model and the cells are built on first use. A demand on the whole level becomes a fold
-/// over columns or cells, with evidence on the state of the fold after each column, so that samplers reject a level early.
+/// Any inference algorithm of figrs can run on the [`model`](Self::model) of a demanded level. The elements [`cells`](Self::cells) are the tiles of
+/// the level in the order in which the evidence reads them: columns from the left, each from the bottom up. The model and the cells of the level are
+/// built on first use. A demand on the whole level becomes a `fold` (a running state) over columns or cells, with evidence on the state after each
+/// column, so that samplers reject a level early.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -46,22 +47,22 @@ pub struct DemandedLevel {
     stated: Arc<OnceLock<ColumnModel>>,
     twist: Arc<OnceLock<Option<Arc<TwistedDemands>>>>,
     crossed: Arc<ReachabilityMemo>,
-    /// The conflict that the search for a proof found, if any, and the work that the search used.
+    /// The conflict between demands that the search for a proof found, if any, and the work that the search used.
     proof: Arc<OnceLock<(Option<Conflict>, u64)>>,
     proof_work: u64,
     conflict_work: u64,
 }
 
-/// Some columns of a level, with the evidence about these columns.
+/// The probabilistic model of some columns of a level, with the evidence about these columns.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ColumnModel {
     pub(super) model: Model,
-    /// The tiles of the columns, column by column from the left, each from the bottom up.
+    /// The tiles of these columns, column by column from the left, each from the bottom up.
     pub(super) cells: Vec<Element<Tile>>,
 }
 
 impl DemandedLevel {
-    /// States `demands` on a level of `model`: a trained Markov chain, n-grams, a hierarchical chain or a Markov random field.
+    /// States `demands` on a level of `model`, which is a trained Markov chain, n-grams, a hierarchical chain or a Markov random field.
     ///
     /// **Errors.** [`DemandError`] if a demand does not fit the level, if two masks place different tiles in one cell, or if the rules of a movement are for
     /// other tiles or another direction of travel.
@@ -69,10 +70,10 @@ impl DemandedLevel {
         Self::stating(model.into(), demands, Arc::default())
     }
 
-    /// Returns a level of the same model with other demands. The new level shares the cache of players' paths with this level, which saves time if
-    /// the demands differ little.
+    /// Returns a level of the same trained model with other demands. The new level shares the cache of players' paths with the old level, which saves
+    /// time if the demands differ little.
     ///
-    /// **Errors.** The errors of [`new`](Self::new).
+    /// **Errors.** The method returns the same errors as [`new`](Self::new).
     pub fn demanding(&self, demands: &[Demand]) -> Result<Self, DemandError> {
         let other = Self::stating(self.model.clone(), demands, Arc::clone(&self.crossed))?;
         let other = other.proof_work(self.proof_work);
@@ -130,8 +131,8 @@ impl DemandedLevel {
     }
 
     /// Default number of steps of the search for a proof that demands contradict each other. The search for a proof uses up to three quarters of its
-    /// steps before particles draw levels, and the remaining steps to confirm a conflict that particles find. A step of the search is a transition of
-    /// a [frontier](figrs_infer::Frontier::work), or a move of a player.
+    /// steps before particles draw levels, and the remaining steps to confirm a conflict that particles find. A step of the search for a proof is a
+    /// transition of a [frontier](figrs_infer::Frontier::work) algorithm, or a move of a player.
     pub const PROOF_WORK: u64 = 20_000_000;
 
     /// Sets the number of steps of the search for a proof that demands contradict each other; the default is [`PROOF_WORK`](Self::PROOF_WORK).
@@ -146,15 +147,15 @@ impl DemandedLevel {
         self.proof_work
     }
 
-    /// Returns the result of the search for a proof that demands exclude each other, once this search has ended.
+    /// Returns the result of the search for a proof that demands exclude each other, if this search has ended.
     pub(super) fn proof(&self) -> &OnceLock<(Option<Conflict>, u64)> {
         &self.proof
     }
 
     /// Sets the maximum number of cells that all particles together draw to find a minimal set of conflicting demands, if particles fail and no proof
-    /// is found (default: 24 million). If the number of cells does not suffice, the error also lists the demands that were not tested. The default
-    /// suffices for 13 demands on a level of 14 by 200 cells. On a level of 14 by 200 cells, the search took two seconds of one core for four
-    /// demands, and thirteen seconds for playability, which follows each particle's player.
+    /// is found (default: 24 million). If this number of cells does not suffice, the error also lists the demands that were not tested. The default
+    /// number of cells suffices to find a minimal set among 13 demands on a level of 14 by 200 cells. On a level of 14 by 200 cells, the search for a
+    /// minimal set took two seconds of one core for four demands, and thirteen seconds for playability, which follows each particle's player.
     #[must_use]
     pub fn conflict_work(mut self, cells: u64) -> Self {
         self.conflict_work = cells;
@@ -165,14 +166,14 @@ impl DemandedLevel {
         self.conflict_work
     }
 
-    /// Returns the twisted proposals; `None` if no demand needs them.
+    /// Returns proposals of a particle filter that foresee the demands (twisted proposals); `None` if no demand needs them.
     pub(super) fn twist(&self) -> Option<Twist> {
         let functions = || TwistedDemands::new(&self.model, &self.demands);
         let twisted = self.twist.get_or_init(functions).clone();
         twisted.map(|twisted| Twist::new(twisted))
     }
 
-    /// Returns the evidence of each demand; without the demands that twisted proposals cover if `is_twisted` is true.
+    /// Returns the evidence for each demand; if `is_twisted` is true, the demands that the twisted proposals cover are left out.
     pub(super) fn statements(&self, is_twisted: bool) -> Vec<Box<dyn ColumnEvidence + '_>> {
         let is_open = |stated: &&StatedDemand| {
             is_stated(&stated.demand, self.width())
@@ -185,7 +186,7 @@ impl DemandedLevel {
         statements.collect()
     }
 
-    /// Returns the columns `columns` with the evidence about them; `elements` has the elements of these columns.
+    /// Returns the model of the columns `columns` with the evidence about them; `elements` contains the elements of these columns.
     pub(super) fn state(
         &self,
         elements: &LevelColumns,
@@ -219,12 +220,12 @@ impl DemandedLevel {
             .get_or_init(|| self.state(whole(), 0..self.width(), &mut self.statements(false)))
     }
 
-    /// Returns the model from which the level is drawn.
+    /// Returns the trained model from which the level is drawn.
     pub fn level_model(&self) -> &LevelModel {
         &self.model
     }
 
-    /// Returns the trained Markov chain, if the model is one.
+    /// Returns the trained Markov chain, if the level is drawn from one.
     pub fn chain(&self) -> Option<&Arc<MarkovChain>> {
         self.model.program().chain()
     }
@@ -239,7 +240,7 @@ impl DemandedLevel {
         self.model.width()
     }
 
-    /// Returns the demands on the level.
+    /// Returns the list of the demands on the level.
     pub fn demands(&self) -> impl ExactSizeIterator<Item = &Demand> {
         self.demands.iter().map(|stated| &stated.demand)
     }
@@ -250,7 +251,7 @@ impl DemandedLevel {
 
     /// Returns the factor by which the demands multiply the weight of `level`: 0 if it breaks a demand that is not soft, and otherwise the product of
     /// the factors of the soft demands. The demands [`Seen`](Demand::Seen) and [`Playable`](Demand::Playable), which need the trained model or the
-    /// rules of a movement, count as met.
+    /// rules of a movement, are treated as met here.
     pub fn factor(&self, level: &Level) -> f64 {
         let factors = self.demands.iter().map(|stated| {
             let is_met = || {
@@ -274,12 +275,12 @@ impl DemandedLevel {
         factors.product()
     }
 
-    /// Returns the elements of the tiles: columns from the left, each from the bottom up.
+    /// Returns the elements of the level's tiles: columns from the left, each from the bottom up.
     pub fn cells(&self) -> &[Element<Tile>] {
         &self.stated().cells
     }
 
-    /// Returns the element of the tile in `row` and `column`.
+    /// Returns the element of the level's tile in `row` and `column`.
     ///
     /// **Errors.** [`DemandError`] if the cell is outside the level.
     pub fn cell(&self, row: usize, column: usize) -> Result<&Element<Tile>, DemandError> {
@@ -289,12 +290,12 @@ impl DemandedLevel {
         cell.ok_or_else(|| DemandError::outside(row, column))
     }
 
-    /// Returns the model with the demands as evidence.
+    /// Returns the model of the level with the demands as evidence.
     pub fn model(&self) -> &Model {
         &self.stated().model
     }
 
-    /// Returns a level of `model`, which has the same size, with the demands `demands` of this level, given by their indices.
+    /// Returns a level of `model`, which must have the same size, with some of this level's demands, given by their indices `demands`.
     pub(super) fn part(&self, model: &LevelModel, demands: &[usize]) -> Self {
         let some = demands.iter().map(|&demand| self.demands[demand].clone());
         Self {
@@ -309,7 +310,7 @@ impl DemandedLevel {
         }
     }
 
-    /// Returns the level with only the demands that place tiles; `None` if the weights of the model sum to one.
+    /// Returns the level with only those demands that place tiles; `None` if the weights of the level model sum to one.
     pub(super) fn undemanding(&self) -> Option<Self> {
         let demands = self.demands.iter().enumerate();
         let placed = demands.filter(|(_, stated)| matches!(stated.demand, Demand::Placed(_)));
@@ -318,7 +319,7 @@ impl DemandedLevel {
         (!is_normalised).then(|| self.part(&self.model, &placed))
     }
 
-    /// Returns the first `number` columns of the level, with the evidence about these columns.
+    /// Returns the model of the first `number` columns of the level, with the evidence about these columns.
     pub(super) fn first_columns(&self, number: usize) -> ColumnModel {
         let elements = self.model.program().columns(0..number, 0);
         self.state(&elements, 0..number, &mut self.statements(false))
@@ -335,7 +336,7 @@ impl DemandedLevel {
     }
 }
 
-/// Checks that a route fits the levels of a model.
+/// Checks that a player's route fits the levels of a model.
 fn check_route(route: &Route, model: &LevelModel) -> Result<(), DemandError> {
     let (rules, areas) = (route.rules(), route.areas());
     if !rules.fits(model.tile_set(), model.travel()) {
@@ -378,7 +379,7 @@ fn placed_by(demands: &[StatedDemand]) -> impl Iterator<Item = (usize, usize, Ti
     masks.flat_map(Mask::tiles)
 }
 
-/// The first columns of a level, split into parts of a few columns, because a particle filter cannot hold all elements of a long level in memory.
+/// The first columns of a level, split into groups of a few columns, because a particle filter cannot hold all elements of a long level in memory.
 #[derive(Clone, Debug)]
 pub(super) struct LevelParts<'a> {
     demanded: &'a DemandedLevel,
@@ -389,7 +390,7 @@ pub(super) struct LevelParts<'a> {
 
 impl<'a> LevelParts<'a> {
     const CELLS: usize = 448;
-    /// Maximum product of the columns of a part and the squared number of rows, if particles follow players: the state of such a particle grows with
+    /// Maximum product of the columns of a group and the squared number of rows, if particles follow players: the state of such a particle grows with
     /// this square.
     const SQUARES: usize = 1568;
 
@@ -397,7 +398,7 @@ impl<'a> LevelParts<'a> {
         Self::to(demanded, demanded.width())
     }
 
-    /// Splits the first `columns` columns of a level into parts; the tiles of these columns form the trajectory.
+    /// Splits the first `columns` columns of a level into groups; the tiles of these columns form the trajectory of a particle.
     pub(super) fn to(demanded: &'a DemandedLevel, columns: usize) -> Self {
         let height = demanded.height();
         let mut each = (Self::CELLS / height).max(1);

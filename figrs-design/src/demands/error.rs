@@ -14,19 +14,19 @@ use figrs_models::mdmc::SamplingError;
 #[derive(Clone, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum DemandedLevelError {
-    /// A demand does not fit the level.
+    /// One of the demands does not fit the level.
     #[error(transparent)]
     Demand(#[from] DemandError),
-    /// The look-ahead or the width of the level is not allowed.
+    /// The look-ahead of the sampler or the width of the level is not allowed.
     #[error(transparent)]
     Sampling(#[from] SamplingError),
-    /// An inference algorithm failed.
+    /// An inference algorithm returned an error.
     #[error(transparent)]
     Inference(#[from] figrs_infer::Error),
-    /// The conditional sampler of boards drew no level.
+    /// The conditional sampler of boards (here: turned levels) drew no level.
     #[error(transparent)]
     Board(Box<BoardError>),
-    /// No level meets all demands.
+    /// No level meets all demands, so that no level can be drawn.
     #[error(
         "{}",
         with_remedies(
@@ -40,14 +40,14 @@ pub enum DemandedLevelError {
         demands: Vec<String>,
         /// Indices of the contradictory demands in the list of all demands, from 0.
         places: Vec<usize>,
-        /// `true` if the conflict needs each of the listed demands; `false` if the work or memory did not suffice to test each of them.
+        /// `true` if each of the listed demands is needed for the contradiction; `false` if the work or memory did not suffice to test each of them.
         minimal: bool,
-        /// First column, from 0, at which levels can no longer meet all demands; a range of columns that contains this column if the work or memory
-        /// ran out.
+        /// First column, from 0, at which levels can no longer meet the demands; if the work or memory ran out, a range of columns that contains this
+        /// column.
         columns: RangeInclusive<usize>,
-        /// `true` if it is proven that no level meets these demands.
+        /// `true` if it is proven that no level meets the listed demands.
         proven: bool,
-        /// Changes of the request, each of which alone may let the sampler find levels.
+        /// Changes of the user's request, each of which alone may let the sampler find levels.
         remedies: &'static [Remedy],
     },
     /// The rejection sampler drew levels, but none of them met the demands.
@@ -58,9 +58,9 @@ pub enum DemandedLevelError {
     NotMet {
         /// The demands, as text.
         demands: Vec<String>,
-        /// Number of levels that were drawn.
+        /// Number of levels that the rejection sampler drew.
         tries: u64,
-        /// Changes of the request, each of which alone may let the sampler find levels.
+        /// Changes of the user's request, each of which alone may let the sampler find levels.
         remedies: &'static [Remedy],
     },
 }
@@ -80,7 +80,7 @@ impl From<BoardError> for DemandedLevelError {
 }
 
 impl DemandedLevelError {
-    /// Writes the error; `word` returns the text of each remedy, such as the name of a program's option.
+    /// Writes the error message; the function `word` returns the text of each remedy, such as the name of a program's option.
     pub fn worded(&self, word: impl Fn(Remedy) -> String) -> String {
         match self {
             Self::Demand(error) => error.worded(word),

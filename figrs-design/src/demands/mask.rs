@@ -8,8 +8,8 @@ use figrs_models::mdmc::{Level, LevelError, Tile, TileSet, Travel, vglc};
 
 /// A rectangle in which some cells have a tile and the other cells are free.
 ///
-/// The text of a mask has a line for each row, with the character of each tile, and `_` for a free cell. If `_` is the character of a tile, the first
-/// of `~`, `*` and `:` that is not a tile stands for a free cell.
+/// The text of a mask has a line for each row; in it, each tile is written as its character, and a free cell as `_`. If `_` is the character of a
+/// tile, the first of `~`, `*` and `:` that is not a tile's character stands for a free cell.
 ///
 /// ```
 /// use figrs_models::mdmc::{Tile, TileSet};
@@ -26,7 +26,8 @@ pub struct Mask {
 }
 
 impl Mask {
-    /// Returns the character that stands for a free cell: the first of `_`, `~`, `*` and `:` that is not the character of a tile of the set.
+    /// Returns the character that stands for a free cell of a mask: the first of `_`, `~`, `*` and `:` that is not the character of a tile of the
+    /// set.
     pub fn free_symbol(set: &TileSet) -> char {
         let mut symbols = ['_', '~', '*', ':'].into_iter();
         symbols
@@ -41,7 +42,7 @@ impl Mask {
         }
     }
 
-    /// Creates a mask for redrawing a part of a level: the columns `free` are free, and all other cells have the tiles of `level`.
+    /// Creates a mask for redrawing a part of a level: the columns `free` are free, and all other cells have the tiles of the level `level`.
     pub fn around(level: &Level, free: std::ops::Range<usize>) -> Self {
         let mut mask = Self::free(level.height(), level.width());
         for ((row, column), &tile) in level.as_array().indexed_iter() {
@@ -52,9 +53,9 @@ impl Mask {
         mask
     }
 
-    /// Reads a mask from lines of text; errors name `place` as the origin of the text.
+    /// Reads a mask from lines of text; error messages name `place` as the origin of the text.
     ///
-    /// **Errors.** The errors of [`Level::from_text`].
+    /// **Errors.** The same errors as [`Level::from_text`], if the text is not a mask.
     pub fn from_text(place: &str, text: &str, set: &TileSet) -> Result<Self, LevelError> {
         let free = Self::free_symbol(set);
         // The reader treats the character of free cells as a further tile, and then replaces this tile.
@@ -68,13 +69,13 @@ impl Mask {
 
     /// Reads a mask from a file.
     ///
-    /// **Errors.** The errors of [`vglc::read_level`](figrs_models::mdmc::vglc::read_level), with the place of the error in the file.
+    /// **Errors.** The same errors as [`vglc::read_level`](figrs_models::mdmc::vglc::read_level), with the place of the error in the file.
     pub fn read(path: impl AsRef<Path>, set: &TileSet) -> Result<Self, LevelError> {
         let path = path.as_ref();
         Self::from_text(&path.display().to_string(), &vglc::read_text(path)?, set)
     }
 
-    /// Returns the mask in model coordinates: turned on its side for levels in which the player climbs; see [`Travel`].
+    /// Returns the mask in model coordinates: for levels in which the player climbs, the mask is turned on its side; see [`Travel`].
     #[must_use]
     pub fn turned(&self, travel: Travel) -> Self {
         Self {
@@ -91,27 +92,27 @@ impl Mask {
         }
     }
 
-    /// Sets the tile of the cell in `row` and `column`. A cell outside the mask causes a panic.
+    /// Sets the tile of the mask's cell in `row` and `column`. Setting a cell outside the mask causes a panic.
     pub fn set(&mut self, row: usize, column: usize, tile: Tile) {
         self.cells[(row, column)] = Some(tile);
     }
 
-    /// Returns the tile of the cell in `row` and `column`; `None` if the cell is free or outside.
+    /// Returns the tile of the cell in `row` and `column`; `None` if the cell is free or outside the mask.
     pub fn get(&self, row: usize, column: usize) -> Option<Tile> {
         self.cells.get((row, column)).copied().flatten()
     }
 
-    /// Returns the number of rows.
+    /// Returns the number of rows of the mask.
     pub fn height(&self) -> usize {
         self.cells.nrows()
     }
 
-    /// Returns the number of columns.
+    /// Returns the number of columns of the mask.
     pub fn width(&self) -> usize {
         self.cells.ncols()
     }
 
-    /// Returns the cells that are set, each with its row, column and tile.
+    /// Returns the cells of the mask that have a tile, each with its row, column and tile.
     pub fn tiles(&self) -> impl Iterator<Item = (usize, usize, Tile)> + '_ {
         let cells = self.cells.indexed_iter();
         cells.filter_map(|((row, column), tile)| Some((row, column, (*tile)?)))

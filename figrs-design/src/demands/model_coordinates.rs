@@ -12,12 +12,13 @@ use crate::DemandError;
 use figrs_models::mdmc::Travel;
 
 impl Demand {
-    /// Returns the demand in model coordinates, where levels in which the player climbs lie on their side. The original demand applies to upright
+    /// Returns the demand in model coordinates, in which a level where the player climbs lies on its side. The demand `self` applies to upright
     /// levels of `size` rows and columns.
     ///
-    /// Windows, sections, periods and distances are counted in the direction of travel: if the player climbs, they count rows from the bottom.
+    /// Demands on windows, sections, periods and distances count along the direction of travel: if the player climbs, they count rows from the
+    /// bottom.
     ///
-    /// **Errors.** [`DemandError`] if an area does not lie in the level.
+    /// **Errors.** [`DemandError`] if an area of the demand does not lie in the level.
     pub fn turned(&self, travel: Travel, size: (usize, usize)) -> Result<Self, DemandError> {
         match travel {
             Travel::Right => Ok(self.clone()),
@@ -25,17 +26,17 @@ impl Demand {
         }
     }
 
-    /// Returns the demand for boards of `size` rows and columns after these boards are turned onto their left side. The columns of a turned board,
-    /// from the left and each from the bottom up, are the rows of the upright board, from the top and each from the left. Windows, sections, periods
-    /// and distances count rows of the upright board, from the top.
+    /// Converts a demand on boards of `size` rows and columns to one on the same boards turned onto their left side. The columns of a turned board,
+    /// from the left and each from the bottom up, are the rows of the upright board, from the top and each from the left. In demands on boards,
+    /// windows, sections, periods and distances count rows of the upright board, from the top.
     ///
-    /// **Errors.** [`DemandError`] if an area does not lie in the board.
+    /// **Errors.** [`DemandError`] if an area of the demand does not lie in the board.
     pub(super) fn in_scan_order(&self, size: (usize, usize)) -> Result<Self, DemandError> {
         Turn::ToTheLeft { size }.turned(self)
     }
 }
 
-/// A quarter turn of a level or of a board, given its size.
+/// A quarter turn of a level or of a board, given the size of the level or board.
 enum Turn {
     ToTheRight { size: (usize, usize) },
     ToTheLeft { size: (usize, usize) },

@@ -1,4 +1,4 @@
-//! Patterns: rectangles of classes of tiles.
+//! Patterns of tiles: rectangles whose cells accept classes of tiles.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::DemandError;
 use figrs_core::wording::Counted;
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// A rectangle of classes of tiles, in one form or in several alternative forms of the same size.
+/// A rectangle whose cells accept classes of tiles, in one form or in several alternative forms of the same size.
 ///
 /// ```
 /// use figrs_models::mdmc::{Meaning, Tile, TileClass, TileSet};
@@ -43,7 +43,7 @@ impl PartialEq for Pattern {
 
 impl Eq for Pattern {}
 
-/// Writes the name of the pattern or, if it has none, its numbers of rows and columns.
+/// Writes the name of the pattern or, if the pattern has no name, its numbers of rows and columns.
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.name {
@@ -54,7 +54,7 @@ impl fmt::Display for Pattern {
 }
 
 impl Pattern {
-    /// Creates a pattern with a single form; each entry of `cells` is the class of tiles that this cell accepts.
+    /// Creates a pattern with a single form; each entry of `cells` is the class of tiles that a cell accepts.
     ///
     /// **Errors.** [`DemandError`] if the pattern has no cell, or if each of its cells accepts any tile.
     pub fn new(cells: Array2<TileClass>) -> Result<Self, DemandError> {
@@ -67,7 +67,7 @@ impl Pattern {
         })
     }
 
-    /// Gives the pattern a name, which messages use.
+    /// Gives the pattern a name, which is used in messages.
     ///
     /// ```
     /// use figrs_models::mdmc::Tile;
@@ -85,9 +85,9 @@ impl Pattern {
         }
     }
 
-    /// Creates the pattern that occurs wherever one of `patterns` occurs.
+    /// Creates a pattern that occurs wherever one of `patterns` occurs.
     ///
-    /// **Errors.** [`DemandError`] if the patterns have different sizes, or if there are none.
+    /// **Errors.** [`DemandError`] if the patterns have different sizes, or if the list of patterns is empty.
     pub fn any_of(patterns: &[Self]) -> Result<Self, DemandError> {
         let Some(first) = patterns.first() else {
             return Err(DemandError::empty_pattern());
@@ -158,12 +158,12 @@ impl Pattern {
         Self::new(Array2::from_elem((1, 1), class.into()))
     }
 
-    /// Returns the number of rows.
+    /// Returns the number of rows of the pattern.
     pub fn height(&self) -> usize {
         self.forms[0].nrows()
     }
 
-    /// Returns the number of columns.
+    /// Returns the number of columns of the pattern.
     pub fn width(&self) -> usize {
         self.forms[0].ncols()
     }
@@ -184,7 +184,7 @@ impl Pattern {
     }
 }
 
-/// Creates a pattern that accepts the tile of the mask in a cell that the mask sets, and any tile in a free cell.
+/// Creates a pattern from a mask: a cell accepts only the tile that the mask sets there, and a free cell accepts any tile.
 impl TryFrom<&Mask> for Pattern {
     type Error = DemandError;
 

@@ -1,4 +1,4 @@
-//! Proves that no playable level meets certain demands on tiles.
+//! Proves that demands on tiles leave a game level without a path for the player, so that no playable level meets them.
 
 use super::area::Area;
 use super::demand::Demand;
@@ -10,8 +10,8 @@ use crate::play::cell_class::CellClass;
 use crate::play::search::dead_end;
 use figrs_models::mdmc::Tile;
 
-/// Returns a conflict: a route that no player can take, and demands on the tiles of single cells that block the route. Returns `None` if it finds no
-/// conflict, or if the work runs out; `spend(n)` uses up `n` steps of work, and returns false if fewer steps are left.
+/// Returns a conflict: a route that no player can take, and demands on the tiles of single cells that block the route. Returns `None` if no conflict
+/// is found, or if the work runs out; `spend(n)` uses up `n` steps of work, and returns false if fewer steps are left.
 pub(super) fn unplayable(
     demanded: &DemandedLevel,
     spend: &dyn Fn(u64) -> bool,
@@ -110,7 +110,7 @@ fn limits_cells(demand: &Demand) -> bool {
     }
 }
 
-/// True unless `demand`, which [limits single cells](limits_cells), forbids `tile` in the cell.
+/// True unless `demand`, which [limits single cells](limits_cells), forbids `tile` in the given cell.
 fn allows(demand: &Demand, (row, column): (usize, usize), tile: Tile) -> bool {
     let is_in = |area: &Area| area.contains(row, column);
     match demand {

@@ -32,24 +32,26 @@ impl Conflict {
     }
 }
 
-/// Searches for a proof that no level can meet some demands.
+/// Searches for a proof that no level can meet all of some demands.
 ///
 /// A trial run decides whether any level meets some of the demands, by a [`Frontier`] with a small memory limit. If the states of the model fit into
-/// the memory limit, a trial run examines the levels of the model. Otherwise it examines all levels in which each tile is possible in its row. The
-/// search also examines windows of a few columns around cells whose tiles are set, with any tiles outside the window. Every conflict that the search
-/// proves holds for the model, but the search may not prove every conflict. Every trial run includes the tiles that demands place by intervention.
+/// the memory limit, a trial run examines the levels of the model. If the states of the model need more memory than the limit, a trial run examines a
+/// larger set: all levels in which each tile is possible in its row. The search for a proof also examines windows of a few columns around cells whose
+/// tiles are set, with any tiles outside the window. Every conflict between demands that the search proves holds for the model, but the search may
+/// miss a conflict. Every trial run takes account of the tiles that demands place by intervention.
 ///
-/// The search first tries each demand alone. Then it looks for a player's path through a level in which each cell may have any tile that the demands
-/// allow. At last it tries all demands together, and leaves demands out one after another if no level meets them. In long levels, the search makes
-/// all its tests for the [first columns](Self::FIRST_COLUMNS) before it includes more columns.
+/// The search for contradictory demands first tries each demand alone. In its second step, the search looks for a player's path through a level in
+/// which each cell may have any tile that the demands allow. In its last step, the search tries all demands together; if no level meets them, it
+/// leaves out one demand after another. In long levels, the search makes all its tests for the [first columns](Self::FIRST_COLUMNS) before it
+/// includes more columns.
 ///
-/// The search stops when its work is used up or its [`Frontier`] is interrupted, even within a trial run. A stopped search returns the conflict
-/// proven so far, and states whether the conflict may contain more demands or columns than necessary.
+/// The search for a proof stops when its work is used up or its [`Frontier`] is interrupted, even within a trial run. A search that was stopped
+/// returns the conflict proven so far, and states whether the conflict may contain more demands or columns than necessary.
 #[derive(Clone, Debug)]
 pub(super) struct ProofSearch<'a> {
     demanded: &'a DemandedLevel,
     model: LevelModel,
-    /// True if `model` is a relaxation, in which the tiles of neighbouring cells are independent.
+    /// True if `model` is a relaxed model, in which the tiles of neighbouring cells are independent.
     is_relaxed: bool,
     /// Number of columns of a level, from the left, that trial runs examine.
     columns: usize,
@@ -62,12 +64,12 @@ pub(super) struct ProofSearch<'a> {
 
 impl<'a> ProofSearch<'a> {
     const FIRST_COLUMNS: usize = 256;
-    /// Factor by which the number of columns grows from one round of trial runs to the next.
+    /// Factor by which the number of examined columns grows from one round of trial runs to the next.
     const FURTHER: usize = 8;
     /// Maximum size in bytes of the states of a trial run that examines levels of the model itself.
     const MODEL_BYTES: u64 = 8 << 20;
     /// Maximum size in bytes of the states of a trial run that examines the relaxed model, in which neighbouring tiles are independent. The states of
-    /// a trial run on the relaxed model record only the progress of the demands.
+    /// a trial run on the relaxed model record only how far each demand is met.
     const BYTES: u64 = 2 << 20;
     /// Maximum size in bytes of the states of a trial run that examines a window of columns.
     const WINDOW_BYTES: u64 = 1 << 20;
@@ -90,7 +92,8 @@ impl<'a> ProofSearch<'a> {
         search
     }
 
-    /// Replaces the model by a relaxation that ignores neighbours, if the states of the model's first columns take too much memory.
+    /// Replaces the model by a relaxed model without dependence between neighbouring tiles, if the states of the model's first columns take too much
+    /// memory.
     fn relax(&mut self) {
         if self.is_relaxed {
             return;
@@ -131,7 +134,7 @@ impl<'a> ProofSearch<'a> {
         self.is_ended.get() || self.work.left() == 0 || self.frontier.is_interrupted()
     }
 
-    /// Uses up `steps` steps of work; returns true if the search may go on.
+    /// Uses up `steps` steps of work; returns true if the search for a proof may go on.
     fn spend(&self, steps: u64) -> bool {
         self.work.spend(steps) && !self.is_over()
     }
@@ -195,7 +198,7 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Decides whether any level meets the demands with the indices `demands`. The result also has the demands on which the decision depends.
+    /// Decides whether any level meets the demands with the indices `demands`. The result also contains the demands on which the decision depends.
     fn trial(&self, demands: &[usize]) -> (Trial, Vec<usize>) {
         // The relaxed model ignores neighbours, so all of its levels meet the demand `Seen`.
         let is_open =
@@ -225,8 +228,9 @@ impl<'a> ProofSearch<'a> {
         self.try_model(&part.first_columns(columns).model, bytes)
     }
 
-    /// Returns the conflict of `demands`, which contradict each other. As far as the remaining work suffices, drops demands that the conflict does
-    /// not need, and finds the first column at which levels can no longer meet the other demands.
+    /// Returns the conflict (the contradictory demands, and the column where they fail) for `demands`, which contradict each other. As far as the
+    /// remaining work suffices, drops demands that the contradiction does not need, and finds the first column at which levels can no longer meet the
+    /// other demands.
     fn conflict(&self, demands: &[usize]) -> Conflict {
         let Core {
             members: demands,
@@ -261,8 +265,8 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Returns a level of the model that trial runs examine, with the tiles that demands place and with the demands `demands`, given by their
-    /// indices.
+    /// Returns a level of the model that trial runs examine, with the tiles that demands place and with some of the demands, given by their indices
+    /// `demands`.
     fn part(&self, demands: &[usize]) -> DemandedLevel {
         let demands = [&*self.placed, demands].concat();
         self.demanded.part(&self.model, &demands)
@@ -283,7 +287,8 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Returns the middle column of a window, around set cells, in which the demands contradict each other; `None` if there is no such window.
+    /// Returns the middle column of a window of columns, around cells with set tiles, in which the demands contradict each other; `None` if there is
+    /// no such window.
     fn impossible_window(&self, demands: &[usize]) -> Option<usize> {
         let chosen = || demands.iter().map(|&demand| self.demanded.demand(demand));
         // Training may never show a placed tile beside its neighbours, so windows prove nothing if demands place tiles.
@@ -324,7 +329,7 @@ impl<'a> ProofSearch<'a> {
         None
     }
 
-    /// True if the demands contradict each other in the given window; `None` if the model does not support windows.
+    /// True if the demands contradict each other in the given window of columns; `None` if the model does not support windows.
     fn is_impossible_window(
         &self,
         demands: &[usize],
@@ -369,7 +374,8 @@ impl<'a> ProofSearch<'a> {
     }
 }
 
-/// Returns ranges of rows around the rows with set cells: each range has one more row above and below, and ranges that touch are joined.
+/// Returns ranges of rows around the rows that contain cells with set tiles: each range has one more row above and below, and ranges that touch are
+/// joined.
 fn clusters(height: usize, is_set: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
     let mut all: Vec<Range<usize>> = Vec::new();
     for row in (0..height).filter(|&row| is_set(row)) {

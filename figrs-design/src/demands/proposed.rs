@@ -1,4 +1,4 @@
-//! Levels of another sampler, as boards of the conditional sampler: the other sampler proposes levels until one of them meets the demands.
+//! Levels of another sampler, treated as boards: the other sampler proposes levels until one of them meets the demands.
 
 use figrs_core::{Stream, stream};
 use figrs_models::board::{BoardElements, BoardError, Generator, OwnSampler};
@@ -12,17 +12,17 @@ use super::demanded_level::DemandedLevel;
 use super::error::DemandedLevelError;
 use crate::{DemandError, Playability};
 
-/// Levels that another sampler, such as the look-ahead sampler, proposes until one of them meets the demands, because this sampler cannot be
-/// conditioned. [`ConditionalSampler`](figrs_models::board::ConditionalSampler) draws these levels.
+/// Levels that another sampler (such as the look-ahead sampler), which cannot be conditioned, proposes until one of them meets the demands.
+/// [`ConditionalSampler`](figrs_models::board::ConditionalSampler) draws the levels of a `ProposedLevels` value.
 ///
 /// # Guarantee
 ///
-/// Levels have exactly the distribution of the other sampler's levels given the demands. With soft demands, a level is accepted with a probability
-/// equal to the product of the demands' factors.
+/// The accepted levels have exactly the distribution of the other sampler's levels given the demands. With soft demands, a proposed level is accepted
+/// with a probability equal to the product of the demands' factors.
 ///
 /// # Complexity
 ///
-/// The expected number of draws is the inverse of the probability that a level of the other sampler meets the demands.
+/// The expected number of proposals is the inverse of the probability that a level of the other sampler meets the demands.
 ///
 /// # Errors
 ///
@@ -53,7 +53,7 @@ pub struct ProposedLevels {
 }
 
 impl ProposedLevels {
-    /// Creates a sampler that draws up to 10 000 `proposals` for each level.
+    /// Creates a sampler that draws up to 10 000 proposals from `proposals` for each level.
     ///
     /// **Errors.** [`DemandError::NotRejected`] for [`Demand::Placed`], which is an intervention, and for which a drawn level cannot be tested;
     /// [`DemandError`] if the demands are for levels of another size.
@@ -120,7 +120,7 @@ impl ProposedLevels {
     }
 }
 
-/// The generator's own sampler is the only method, because only its boards have the distribution of the other sampler's levels.
+/// The conditional sampler may use only the generator's own sampler, because only its boards have the distribution of the other sampler's levels.
 impl Generator for ProposedLevels {
     type Cell = Tile;
     type Board = GeneratedLevel;

@@ -15,13 +15,13 @@ use super::proof::Conflict;
 /// count as able to overlap.
 const COMPARED: usize = 10_000_000;
 
-/// The smallest number of occurrences of a pattern that a demand requires in an area.
+/// An area in which a demand requires a pattern, with the smallest number of occurrences that it requires.
 struct NeededPlaces {
     pattern: Pattern,
     rows: Range<usize>,
     columns: Range<usize>,
     least: usize,
-    /// Column at which levels with too few occurrences fail the demand, or a range that contains this column.
+    /// Column at which a level with too few occurrences of the pattern fails the demand, or a range that contains this column.
     fails: RangeInclusive<usize>,
 }
 
@@ -74,8 +74,8 @@ impl NeededPlaces {
         }
     }
 
-    /// Returns the largest number of occurrences that fit into the area if occurrences in different columns begin at least `apart` columns from one
-    /// another.
+    /// Returns the largest number of occurrences of the pattern that fit into the area if occurrences in different columns begin at least `apart`
+    /// columns from one another.
     fn fit(&self, apart: usize, possible: &[Vec<Tile>]) -> usize {
         let (wide, high) = (self.pattern.width(), self.pattern.height());
         if self.columns.len() < wide || self.rows.len() < high {
@@ -157,10 +157,11 @@ fn stand_together(
     })
 }
 
-/// Returns demands that require more occurrences of a pattern than fit into an area, also in view of the distance that another demand requires
-/// between occurrences.
+/// Returns demands that require more occurrences of a pattern than fit into an area; a distance that another demand requires between occurrences is
+/// taken into account.
 ///
-/// The levels of a model have only tiles that are possible in their rows, so a conflict that follows from this bound holds for the model.
+/// The levels of a model have only tiles that are possible in their rows, so a conflict that follows from the bound on occurrences holds for the
+/// model.
 pub(super) fn of_places(demanded: &DemandedLevel) -> Option<Conflict> {
     let size = (demanded.height(), demanded.width());
     let demands = || demanded.demands().enumerate();
@@ -244,7 +245,7 @@ mod tests {
         assert_eq!(stacked("E", 7), 0);
     }
 
-    /// The test compares the bound with the largest number of occurrences among all columns of two kinds of tiles.
+    /// The test compares the upper bound on occurrences with the largest number of occurrences among all columns of two kinds of tiles.
     #[test]
     fn no_column_has_more_places_than_the_bound() {
         let kinds = [tile('X'), tile('<')];

@@ -12,35 +12,35 @@ use figrs_models::mdmc::twist::DemandState;
 /// Result of a backward pass over a demand's automaton: for each cell and each state of the automaton before this cell, the estimated probability
 /// that the level meets the demand, as if cells were independent.
 ///
-/// If an automaton has too many states, the pass follows only the most probable states, and gives all other states the mean value of these states.
-/// The target distribution of a twisted particle filter does not depend on these values, as long as they are positive; better values make the weights
-/// of particles more even.
+/// If a demand's automaton has too many states, the backward pass follows only the most probable states, and gives all other states the mean value of
+/// these states. The target distribution of a twisted particle filter does not depend on the estimated probabilities, as long as they are positive;
+/// better estimates make the weights of particles more even.
 #[derive(Debug)]
 pub(super) struct StateValues {
     steps: Arc<Steps>,
     height: usize,
     /// Factor that multiplies the weight of a level that does not meet the demand.
     unmet: f64,
-    /// The values of the automaton's states before each cell, in reading order; adjacent cells with equal values share one entry.
+    /// The estimated probabilities of the automaton's states before each cell, in reading order; adjacent cells with equal values share one entry.
     before: Vec<Arc<PositionValues>>,
 }
 
 #[derive(Debug, Default)]
 struct PositionValues {
     known: FxHashMap<DemandState, f64>,
-    /// The value of every state that is not a key of `known`.
+    /// The estimated probability for every state that is not a key of `known`.
     other: f64,
 }
 
 impl StateValues {
     /// Maximum product of the numbers of cells, states and tiles, for one demand.
     const WORK: usize = 3_000_000;
-    /// Maximum number of automaton states that the pass follows.
+    /// Maximum number of automaton states that the backward pass follows.
     const STATES: usize = 256;
-    /// Smallest value of a state from which the demand may still be met.
+    /// Smallest estimated probability for a state of the automaton from which the demand may still be met.
     const LEAST: f64 = 1e-200;
 
-    /// Computes the values for a level of `height` rows; `shares` returns the probabilities of the tiles in a cell.
+    /// Computes the estimated probabilities for a level of `height` rows; `shares` returns the probabilities of the tiles in a cell.
     pub(super) fn new(
         steps: Arc<Steps>,
         unmet: f64,
@@ -144,7 +144,8 @@ impl StateValues {
         }
     }
 
-    /// Returns the value of the automaton state `state` before a cell, or after the last column if the column of the cell is the width of the level.
+    /// Returns the estimated probability for the automaton state `state` before a cell, or after the last column if the column of the cell is the
+    /// width of the level.
     pub(super) fn before(&self, (row, column): (usize, usize), state: &DemandState) -> f64 {
         let span = self.steps.reader().span();
         let read = column.saturating_sub(span.start) * self.height + self.height - 1 - row;

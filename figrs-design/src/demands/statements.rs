@@ -15,16 +15,16 @@ use figrs_models::mdmc::sample::level_model::LevelColumns;
 use figrs_models::mdmc::twist::DemandState;
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// Evidence that is added to a model column by column, from the left.
+/// Evidence that is added to the model of a level column by column, from the left.
 pub(super) trait ColumnEvidence {
     fn on(&mut self, columns: &LevelColumns, column: usize, model: Model) -> Model;
 
-    /// Returns the state of the evidence after the latest column; the evidence about the next columns depends on this state.
+    /// Returns the state of the evidence after the latest column; the evidence about the next columns of the level depends on this state.
     fn state(&self) -> Option<AnyElement> {
         None
     }
 
-    /// Prepares to continue the evidence in another part of the level, where the state of the evidence is an input.
+    /// Prepares to continue the evidence in another part of a long level; there, the state of the evidence is an input.
     fn resume(&mut self) {}
 }
 
@@ -40,7 +40,7 @@ pub(super) struct StatedDemand {
     pub(super) steps: Option<Arc<Steps>>,
 }
 
-/// Returns the evidence for the demand `stated`; `all` has all demands.
+/// Returns the evidence for the demand `stated`; `all` contains all demands on the level.
 pub(super) fn statement<'a>(
     stated: &'a StatedDemand,
     (all, crossed): (&'a [StatedDemand], &Arc<ReachabilityMemo>),
@@ -134,7 +134,7 @@ fn near(drawing: &Mask, cost: f64) -> Box<dyn ColumnEvidence + '_> {
     })
 }
 
-/// Returns the factor of a tile as a function: 1 for the tile `drawn`, and exp(-`cost`) for all other tiles.
+/// Returns a function that computes the factor of a tile: 1 for the tile `drawn`, and exp(-`cost`) for all other tiles.
 fn likeness(drawn: Tile, cost: f64) -> Arc<impl Fn(&Tile) -> f64 + Send + Sync + use<>> {
     let factor = (-cost).exp();
     Arc::new(move |&tile: &Tile| if tile == drawn { 1.0 } else { factor })
@@ -142,7 +142,7 @@ fn likeness(drawn: Tile, cost: f64) -> Arc<impl Fn(&Tile) -> f64 + Send + Sync +
 
 type ReachStep = Box<dyn Fn((&Option<Reach>, &Vec<CellClass>)) -> Option<Reach> + Send + Sync>;
 
-/// States that the level is playable: folds, over the columns of a level, the positions at which the player can cross into the next column.
+/// Evidence that the level is playable: a running state over the columns holds the positions at which the player can cross into the next column.
 struct FoldedReach {
     size: (usize, usize),
     rules: MovementRules,
@@ -195,8 +195,8 @@ impl ColumnEvidence for FoldedReach {
     }
 }
 
-/// A cache of [`Reach`] states after a column. The key is the state before the column and the classes of the column's cells. The cache saves time
-/// because the same columns recur often.
+/// A cache of [`Reach`] states (the positions that a player can reach) after each column of a level. The key of the cache is the state before the
+/// column and the classes of the column's cells. The cache of states saves time because the same columns recur often.
 #[derive(Debug, Default)]
 pub(super) struct ReachabilityMemo {
     known: Mutex<CrossingMemo>,
@@ -213,7 +213,7 @@ struct CrossingMemo {
 impl ReachabilityMemo {
     const MAX_BYTES: usize = 64 << 20;
 
-    /// Returns the state after the column `column`; `None` if the level is not playable, whatever columns follow.
+    /// Returns the player's reachable positions after the column `column`; `None` if the level is not playable, whatever columns follow.
     pub(super) fn after(&self, reach: &Reach, column: &[CellClass]) -> Option<Reach> {
         let key = (reach.clone(), column.to_vec());
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -249,8 +249,8 @@ impl CrossingMemo {
 type Step = Box<dyn Fn((&DemandState, &Tile)) -> DemandState + Send + Sync>;
 type End = Box<dyn Fn(&DemandState) -> DemandState + Send + Sync>;
 
-/// An automaton with step functions, which return its next state. Cells that the automaton treats alike share one step function, so that algorithms
-/// compute each result of the function once.
+/// An automaton for a demand, with step functions that return its next state. Cells that the automaton treats alike share one step function, so that
+/// algorithms compute each result of the function once.
 #[derive(Debug)]
 pub(super) struct Steps {
     reader: Reader,
@@ -317,7 +317,7 @@ impl Steps {
     }
 }
 
-/// The fold of a demand's automaton over the cells of a level, as evidence that the level meets the demand.
+/// The running state of a demand's automaton over the cells of a level, as evidence that the level meets the demand.
 pub(super) struct FoldedDemand<'a> {
     steps: &'a Steps,
     /// Negative natural logarithm of the factor that multiplies the weight of a level that breaks the demand; `None` excludes such levels.

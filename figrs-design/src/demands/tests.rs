@@ -19,7 +19,7 @@ mod parts;
 
 const SEED: u64 = 5;
 
-/// Numbered levels, with the errors of levels instead of those of boards.
+/// A trait for tests: numbered levels, with the errors of levels instead of those of boards.
 pub(super) trait Levels {
     fn levels(
         &self,
@@ -38,7 +38,7 @@ impl<S: ItemSampler<Item = GeneratedLevel, Error = BoardError>> Levels for S {
     }
 }
 
-/// Returns a sampler of levels from their exact distribution.
+/// Returns a sampler that draws levels from their exact distribution.
 pub(super) fn exactly(
     demanded: DemandedLevel,
 ) -> Result<NumberedBoards<Arc<DemandedLevel>>, DemandedLevelError> {
@@ -162,7 +162,7 @@ fn the_probability_of_demands_is_the_share_of_levels_that_meet_them() {
     }
 }
 
-/// Returns demands with few states; playability has many.
+/// Returns the demands whose automata have few states; playability, which has many states, is left out.
 fn small_demands(rows: usize, width: usize) -> Vec<Demand> {
     let mut demands = all_demands(rows, width);
     demands.retain(|demand| demand.route().is_none());
@@ -434,7 +434,7 @@ fn progress_is_told_up_to_the_end() {
     assert!(numbers.is_sorted() && numbers[0] < 600);
 }
 
-/// Regression test: the automaton counted the columns of a gap that no level can exceed.
+/// Regression test: the automaton for ground gaps counted columns although no level can exceed the allowed gap.
 #[test]
 fn gaps_as_wide_as_the_level_state_nothing() {
     let evidence = |demands: &[Demand]| demanded(4, 6, demands).model().evidence().len();

@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 use figrs_infer::minimal_conflict::minimal_conflict;
 pub(super) use figrs_infer::minimal_conflict::{Core, Trial};
 
-/// Returns a contradictory subset of the contradictory demands `set`: leaves out one demand after another, the last ones first. The indices in `set`
-/// are ascending, and so are the indices that `trial` receives.
+/// Returns a minimal contradictory subset of the contradictory demands `set`: leaves out one demand after another, beginning with the last ones. The
+/// indices in `set` are ascending, and so are the indices that `trial` receives.
 pub(super) fn minimal(set: &[usize], mut trial: impl FnMut(&[usize]) -> Trial) -> Core {
     let reversed = |set: &[usize]| set.iter().rev().copied().collect::<Vec<_>>();
     let core = minimal_conflict(reversed(set), 1, |rest| Some(trial(&reversed(rest))));
@@ -17,11 +17,12 @@ pub(super) fn minimal(set: &[usize], mut trial: impl FnMut(&[usize]) -> Trial) -
     }
 }
 
-/// Returns the first column up to which no level meets the demands, provided that no level meets them up to the last column. If a trial run remains
-/// undecided, returns a range that contains this column.
+/// Returns the first column such that no level meets the demands in the columns up to it, provided that no level meets them in all columns. If a
+/// trial run remains undecided, returns a range of columns that contains the first such column.
 ///
-/// The function `trial` receives the last column to examine. The search doubles the number of columns until a trial run finds that no level meets the
-/// demands, and then bisects. The work of the search is therefore a few times that of a trial run up to the returned column.
+/// The function `trial` receives the index of the last column to examine. The search for the first contradictory column doubles the number of columns
+/// until a trial run finds that no level meets the demands, and then bisects. Because of the doubling, the work of the search is only a few times
+/// that of a trial run up to the returned column.
 pub(super) fn first_column(
     width: usize,
     mut trial: impl FnMut(usize) -> Trial,

@@ -1,4 +1,4 @@
-//! Tests that compare twisted proposals with exact answers, for each model.
+//! Tests that compare the twisted proposals of particle filters with exact answers, for each model.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ fn pattern(text: &str) -> Pattern {
     Pattern::try_from(&mask(text)).unwrap()
 }
 
-/// Sets of demands: each kind of demand that twists proposals is in one of them.
+/// Sets of demands for tests: each kind of demand that twists proposals is in one of the sets.
 fn sets() -> Vec<Vec<Demand>> {
     let ground = || Tile::GROUND.into();
     let drawing = Demand::Near {
@@ -102,8 +102,8 @@ fn sets() -> Vec<Vec<Demand>> {
     ]
 }
 
-/// Estimates of the probability of the evidence are unbiased for any number of particles. The mean of a trajectory's weight times any function of the
-/// trajectory is unbiased, too.
+/// The particle filter's estimates of the probability of the evidence are unbiased for any number of particles. The mean of a trajectory's weight
+/// times any function of the trajectory is also unbiased.
 #[test]
 fn few_particles_give_the_exact_law_when_they_are_weighed() {
     const POPULATIONS: u64 = 1_500;
@@ -168,7 +168,8 @@ fn differing(levels: &[figrs_models::mdmc::GeneratedLevel], drawing: &Mask) -> (
     (mean, (squares.sum::<f64>() / counts.len() as f64).sqrt())
 }
 
-/// The twisted proposals of n-grams take a drawing into account exactly. A few particles therefore have the exact distribution, with equal weights.
+/// The twisted proposals of n-gram models take a demand to resemble a drawing into account exactly. Because the twisted proposals are exact, a few
+/// particles have the exact distribution, with equal weights.
 #[test]
 fn columns_are_as_near_to_a_drawing_as_the_exact_law_has_them() {
     let corpus = Corpus::shipped();

@@ -11,13 +11,13 @@ use super::pattern::Pattern;
 use super::state_values::StateValues;
 use super::statements::StatedDemand;
 
-/// Twisted proposals of tiles: each tile is proposed in proportion to its probability under the model times the factor of the demands for this tile.
-/// The sum of the products of probability and factor over all tiles multiplies the weight of the particle.
+/// Twisted proposals of tiles: each tile is proposed in proportion to its probability under the model times a factor for the demands. The weight of
+/// the particle is multiplied by the sum, over all tiles, of the products of probability and factor.
 ///
-/// The factor of a demand to resemble a drawing is exp(-cost) for a tile that differs from the drawing. The factor of a demand with an automaton is
-/// the [value](StateValues) of the automaton's state after the tile, divided by the value of the state before the tile. Along a level, the product of
-/// the ratios of all tiles is the factor by which the demand multiplies the weight of the level. Weighted particles therefore have the model's
-/// distribution given the demands.
+/// For a demand to resemble a drawing, the factor of a tile that differs from the drawing is exp(-cost). For a demand with an automaton, the factor
+/// of a tile is the [value](StateValues) of the automaton's state after the tile, divided by the value of the state before the tile. Along a level,
+/// the product of the ratios of values for all tiles is the factor by which the demand multiplies the weight of the level. The weighted particles of
+/// a twisted filter therefore have the model's distribution given the demands.
 ///
 /// **References.** Whiteley and Lee (2014), "Twisted particle filters", Annals of Statistics 42; Guarniero, Johansen and Lee (2017), "The iterated
 /// auxiliary particle filter".
@@ -34,8 +34,8 @@ pub(super) struct TwistedDemands {
 }
 
 impl TwistedDemands {
-    /// Creates the twisted proposals. Returns `None` in three cases: no demand twists proposals and the weights of the model sum to one, a column of
-    /// the model depends on columns to its right, or the model does not know a placed tile.
+    /// Creates the twisted proposals for the demands on a level. Returns `None` in three cases: no demand changes the proposals and the weights of
+    /// the model sum to one; a column of the model depends on columns to its right; or the model does not know a placed tile.
     pub(super) fn new(model: &LevelModel, demands: &[StatedDemand]) -> Option<Arc<Self>> {
         model.program().reach()?;
         let mut placed = Mask::free(model.height(), model.width());
@@ -104,7 +104,7 @@ impl TwistedDemands {
         }
     }
 
-    /// Returns the probabilities of the tiles of `cell` given the factors of single tiles, as if cells were independent.
+    /// Returns the probabilities of the tiles of `cell` given those factors of the demands that concern single tiles, as if cells were independent.
     fn shares(&self, row: &[(Tile, f64)], cell: (usize, usize)) -> Vec<(Tile, f64)> {
         if let Some(tile) = self.placed.get(cell.0, cell.1) {
             return vec![(tile, 1.0)];
@@ -215,7 +215,7 @@ fn ratio(after: f64, before: f64) -> f64 {
     if before > 0.0 { after / before } else { 0.0 }
 }
 
-/// True unless the demand limits gaps to the width of the level, because every level meets such a demand.
+/// True unless the demand limits gaps to the width of the level; every level meets that demand.
 pub(super) fn is_stated(demand: &Demand, width: usize) -> bool {
     !matches!(demand, Demand::MaximumGap(most) if *most >= width)
 }

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use figrs_models::mdmc::{Level, Tile};
 
-/// Index of the sequences of columns in some levels.
+/// Index of all sequences of adjacent columns in some levels.
 ///
 /// ```
 /// use figrs_models::mdmc::{Corpus, Level};
@@ -19,15 +19,15 @@ use figrs_models::mdmc::{Level, Tile};
 #[derive(Clone, Debug)]
 pub struct ColumnRuns {
     numbers: FxHashMap<Box<[Tile]>, u32>,
-    /// For each indexed level, the number of each of its columns; equal columns have equal numbers.
+    /// For each indexed level, a list of the numbers of its columns; equal columns have equal numbers.
     levels: Vec<Vec<u32>>,
-    /// For each distinct column, the levels that have it, each with the index of the column in the level.
+    /// For each distinct column, the levels that contain the column, each with its index in the level.
     places: Vec<Vec<(usize, usize)>>,
     windows: FxHashSet<[u32; Self::WINDOW]>,
 }
 
 impl ColumnRuns {
-    /// Number of columns of the sequences that [`ColumnRuns::novelty`] compares.
+    /// Number of adjacent columns in the sequences that [`ColumnRuns::novelty`] compares.
     pub const WINDOW: usize = 4;
 
     /// Builds the index of the columns of `levels`.
@@ -90,8 +90,8 @@ impl ColumnRuns {
         longest
     }
 
-    /// Returns the share of the sequences of [`ColumnRuns::WINDOW`] columns in `level` that occur in no indexed level; 0 if `level` has fewer
-    /// columns.
+    /// Returns the share of the sequences of [`ColumnRuns::WINDOW`] adjacent columns in `level` that occur in no indexed level; 0 if `level` has
+    /// fewer columns.
     pub fn novelty(&self, level: &Level) -> f64 {
         let numbers = self.numbers(level);
         let runs = numbers.windows(Self::WINDOW);

@@ -1,4 +1,4 @@
-//! Computes all measures of a level at once.
+//! Computes all measures of a game level (playability, linearity, novelty and others) at once.
 
 use std::sync::Arc;
 
@@ -28,15 +28,16 @@ pub struct ReferenceCorpus {
     three: TilePatterns,
 }
 
-/// Measures of one level; a measure is `None` if the tiles lack the meanings that it needs.
+/// Measures of one level; a measure is `None` if the tiles lack the meanings (such as "enemy") that it needs.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LevelMetrics {
     /// `true` if [`Playability`] finds a path through the level, by the [movement](ReferenceCorpus::movement) (the rules of a player's moves) that
-    /// the caller set or else by the movement that the tiles [suggest](Movement::suggested). `None` if no movement is set and the tiles suggest none.
+    /// the caller set or else by the movement that the tiles [suggest](Movement::suggested). Playability is `None` if the caller set no movement and
+    /// the tiles suggest none.
     pub playable: Option<bool>,
-    /// Share of columns (of rows, if the player climbs) up to the furthest column that the player can reach by the movement of `playable`. `None` if
-    /// there is no such movement.
+    /// Share of columns (of rows, if the player climbs) up to the furthest column that the player can reach, by the same movement as in `playable`.
+    /// The share is `None` if there is no movement by which to judge the level.
     pub reached: Option<f64>,
     /// The value of `playable` under each movement of [`Movement::NAMES`] that is [applicable](Movement::rules) to the tiles.
     pub playable_under: [Option<bool>; Movement::NAMES.len()],
@@ -60,14 +61,14 @@ pub struct LevelMetrics {
     pub divergence_3: f64,
     /// Divergence, in nats, of the corpus's patterns of 3 by 3 tiles from the patterns of the level.
     pub divergence_3_back: f64,
-    /// Share of the level's sequences of a few columns that do not occur in the corpus: see [`ColumnRuns::novelty`].
+    /// Share of the level's sequences of a few adjacent columns that do not occur in the corpus: see [`ColumnRuns::novelty`].
     pub novelty: f64,
-    /// Length of the longest sequence of columns that the level shares with a level of the corpus: see [`ColumnRuns::longest_copied_run`].
+    /// Length of the longest sequence of adjacent columns that the level shares with a level of the corpus: see [`ColumnRuns::longest_copied_run`].
     pub longest_copied_run: usize,
     /// Distances of the level's windows of [`NearestWindows::COLUMNS`] columns from the nearest windows of the corpus; `None` for a level narrower
     /// than a window.
     pub nearest: Option<NearestDistances>,
-    /// Difficulty of each section of the level.
+    /// Difficulty of each section (group of adjacent columns) of the level.
     pub profile: DifficultyProfile,
 }
 
@@ -75,7 +76,7 @@ impl ReferenceCorpus {
     /// Default number of sections of a difficulty profile.
     pub const SECTIONS: usize = 10;
 
-    /// Prepares the levels of a corpus for comparison.
+    /// Prepares the levels of a corpus, so that other levels can be compared with them.
     pub fn new(corpus: &Corpus) -> Self {
         let (tiles, travel) = (corpus.tiles(), corpus.travel());
         let suggested = Movement::suggested(tiles, travel).ok();
@@ -104,7 +105,7 @@ impl ReferenceCorpus {
         Self { sections, ..self }
     }
 
-    /// Measures playability by `rules` instead of the movement that the tiles suggest.
+    /// Measures playability by the movement rules `rules` instead of the movement that the tiles suggest.
     #[must_use]
     pub fn movement(self, rules: MovementRules) -> Self {
         Self {
@@ -178,7 +179,7 @@ impl ReferenceCorpus {
 }
 
 impl LevelMetrics {
-    /// Returns the name and the value of each measure except the difficulty profile, for tables; measures of playability are 0 or 1.
+    /// Returns the name and the value of each measure of the level except the difficulty profile, for tables; measures of playability are 0 or 1.
     pub fn named(&self) -> Vec<(&'static str, Option<f64>)> {
         let count = |count: Option<usize>| count.map(|count| count as f64);
         let movements = Self::UNDER.into_iter().zip(self.playable_under);

@@ -6,10 +6,10 @@ use rustc_hash::FxHashMap;
 use figrs_models::mdmc::{Level, LevelError, Tile};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// The mean distance between two levels of a set, updated level by level.
+/// The mean distance between two game levels of a set, updated level by level.
 ///
-/// The distance between two levels of one size is the share of cells that differ. Memory is proportional to the number of cells of one level times
-/// the number of distinct tiles in a cell, and does not depend on the number of levels.
+/// The distance between two levels of one size is the share of cells in which they differ. The memory of a `Diversity` is proportional to the number
+/// of cells of one level times the number of distinct tiles in a cell, and does not depend on the number of levels.
 ///
 /// ```
 /// use figrs_design::Diversity;
@@ -25,18 +25,18 @@ use figrs_reading::{Mistake, MistakeKind};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Diversity {
-    /// For each cell, the number of levels that have each tile in this cell.
+    /// For each cell, a list of tiles, each with the number of levels that have the tile in this cell.
     cells: Option<Array2<FxHashMap<Tile, u64>>>,
     levels: u64,
 }
 
 impl Diversity {
-    /// Creates the diversity of a set without levels.
+    /// Creates the diversity of an empty set of levels.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a level; returns [`LevelError::Levels`] if its size differs from that of the first level.
+    /// Adds a level to the set; returns [`LevelError::Levels`] if its size differs from that of the first level.
     pub fn add(&mut self, level: &Level) -> Result<(), LevelError> {
         let size = (level.height(), level.width());
         let cells = self
@@ -58,7 +58,7 @@ impl Diversity {
         Ok(())
     }
 
-    /// Returns the mean distance over all pairs of levels, between 0 and 1; `None` for fewer than two levels.
+    /// Returns the mean distance over all pairs of levels, between 0 and 1; `None` if the set has fewer than two levels.
     pub fn mean_distance(&self) -> Option<f64> {
         let cells = self.cells.as_ref().filter(|_| self.levels > 1)?;
         let pairs = |n: u64| (n as f64) * (n as f64 - 1.0) / 2.0;

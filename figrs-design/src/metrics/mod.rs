@@ -1,4 +1,4 @@
-//! Measures of generated levels: of one level, of a level compared with the training levels, and of a set of levels.
+//! Measures of generated game levels: of one level, of a level compared with the training levels, and of a set of levels.
 //!
 //! | measured object | measures |
 //! |---|---|
@@ -6,7 +6,7 @@
 //! | a level against a corpus | [`TilePatterns::divergence`], [`ColumnRuns::longest_copied_run`], [`ColumnRuns::novelty`], [`NearestWindows`] |
 //! | a set of levels | [`Diversity`] |
 //!
-//! [`ReferenceCorpus`] computes all measures except [`Diversity`].
+//! [`ReferenceCorpus`] computes all measures of levels except [`Diversity`].
 
 mod columns;
 mod corpus_metrics;

@@ -6,15 +6,16 @@ use rustc_hash::FxHashMap;
 
 use figrs_models::mdmc::{Level, Tile};
 
-/// Index of the windows of some levels, which finds the nearest indexed window for each window of another level. A window is a few columns wide and
-/// as high as the levels.
+/// Index of the windows (groups of adjacent columns) of some levels, which finds the nearest indexed window for each window of another level. A
+/// window is a few columns wide and as high as the levels.
 ///
-/// The distance between two windows is the share of cells that differ (Hamming distance).
+/// The distance between two windows is the share of cells in which they differ (Hamming distance).
 ///
 /// # Complexity
 ///
-/// The time for each column of a level is proportional to the number of indexed columns plus the number of cells of the distinct columns. The memory
-/// is proportional to `n + d w`, for `n` indexed columns, `d` distinct columns among them, and windows of `w` columns.
+/// The search for the nearest windows takes, for each column of a level, time proportional to the number of indexed columns plus the number of cells
+/// of the distinct columns. The memory of the index is proportional to `n + d w`, for `n` indexed columns, `d` distinct columns among them, and
+/// windows of `w` columns.
 ///
 /// ```
 /// use figrs_models::mdmc::Level;
@@ -37,13 +38,14 @@ pub struct NearestWindows {
     levels: Vec<Vec<usize>>,
 }
 
-/// Distances from the windows of a level to the nearest windows of other levels. A distance is a share of cells that differ.
+/// Distances from the windows of a level to the nearest windows of other levels. The distance between two windows is the share of cells in which they
+/// differ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NearestDistances {
-    /// Mean distance from a window of the level to its nearest window.
+    /// Mean distance from a window of the level to the nearest window of other levels.
     pub mean: f64,
-    /// Largest distance from a window of the level to its nearest window.
+    /// Largest distance from a window of the level to the nearest window of other levels.
     pub most: f64,
 }
 
@@ -51,10 +53,11 @@ impl NearestWindows {
     /// Default number of columns of a window: half of a screen of sixteen, which a player takes in at a glance.
     pub const COLUMNS: usize = 8;
 
-    /// Stands for a tile that occurs in no indexed level.
+    /// This number stands for a tile that occurs in no indexed level.
     const FOREIGN: u16 = u16::MAX;
 
-    /// Builds the index of all windows of `columns` columns (at least one). Levels of another height than the first level are left out.
+    /// Builds the index of all windows of `columns` columns (at least one). Levels whose height differs from that of the first level are left out of
+    /// the index.
     pub fn of<'a>(levels: impl IntoIterator<Item = &'a Level>, columns: usize) -> Self {
         let mut windows = Self {
             columns: columns.max(1),
@@ -95,8 +98,8 @@ impl NearestWindows {
         windows
     }
 
-    /// Returns the distances from the windows of `level` to their nearest windows. Returns `None` if `level`, or every indexed level, is narrower
-    /// than a window, or if `level` and the indexed levels differ in height.
+    /// Returns the distances from the windows of `level` to the nearest indexed windows. Returns no distances (`None`) if `level`, or every indexed
+    /// level, is narrower than a window, or if `level` and the indexed levels differ in height.
     pub fn distances(&self, level: &Level) -> Option<NearestDistances> {
         self.to_all_but(level, None)
     }
@@ -181,7 +184,7 @@ mod tests {
         proptest::collection::vec(one, 1..most)
     }
 
-    /// Returns the mean and the largest distance, computed by comparing every window with every other one.
+    /// Returns the mean and the largest distance to the nearest window, computed for a test by comparing every window with every other one.
     fn compared(training: &[Level], columns: usize, asked: &Level) -> Option<(f64, f64)> {
         let windows = |level: &Level| -> Vec<Vec<Tile>> {
             let shape = (level.height(), columns);

@@ -24,8 +24,8 @@ pub struct TilePatterns {
 }
 
 impl TilePatterns {
-    /// Number added to each count (additive smoothing). The divergence therefore stays finite if a pattern occurs in only one of the two sets of
-    /// levels.
+    /// Number added to each count of a tile pattern (additive smoothing). With additive smoothing, the divergence stays finite if a pattern occurs in
+    /// only one of the two sets of levels.
     pub const EPSILON: f64 = 1e-5;
 
     /// Counts the patterns of `size` by `size` tiles at every position in the levels.
@@ -47,7 +47,7 @@ impl TilePatterns {
         }
     }
 
-    /// Returns the side of a pattern, in tiles.
+    /// Returns the side length of the square patterns, in tiles.
     pub fn size(&self) -> usize {
         self.size
     }
@@ -56,13 +56,13 @@ impl TilePatterns {
     /// the distribution of patterns in these levels, and Q the distribution in `other`.
     ///
     /// The probability of a pattern is P(x) = (count(x) + ε) / (total + ε n), with ε = [`TilePatterns::EPSILON`] and n the number of distinct
-    /// patterns in both sets of levels. The divergence is large if these levels have patterns that `other` lacks; the reverse divergence is large if
-    /// `other` has patterns that these levels lack.
+    /// patterns in both sets of levels. The divergence is large if the first levels have patterns that `other` lacks; the reverse divergence is large
+    /// if `other` has patterns that the first levels lack.
     ///
     /// # References
     ///
-    /// The measure is that of Lucas and Volz, "Tile Pattern KL-Divergence for Analysing and Evolving Game Levels", Genetic and Evolutionary
-    /// Computation Conference, 2019; their smoothing differs by a factor that does not depend on the pattern.
+    /// The divergence of tile patterns is that of Lucas and Volz, "Tile Pattern KL-Divergence for Analysing and Evolving Game Levels", Genetic and
+    /// Evolutionary Computation Conference, 2019; their smoothing differs by a factor that does not depend on the pattern.
     pub fn divergence(&self, other: &Self) -> f64 {
         let patterns: FxHashSet<&[Tile]> = self
             .counts

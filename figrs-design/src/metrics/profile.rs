@@ -1,22 +1,24 @@
-//! Difficulty of each section of a level.
+//! Difficulty of each section (group of adjacent columns) of a game level.
 
 use super::shape::{ground_gaps, is_footing};
 use figrs_models::mdmc::{Level, Meaning, Tile, TileSet, Travel};
 
 /// Difficulty of a level in sections of equal length, from the side where a player starts.
 ///
-/// All numbers are per column (per row, if the player climbs). The difficulty has four components: gaps in the ground, enemies, hazards and shooters,
-/// and jumps. A gap counts in the section where it begins. A jump is an upward step of a shortest path through the level, from a cell that is not a
-/// ladder and in which the player stands. An enemy counts 1 and each gap, hazard, shooter or jump counts ½. A gap and the jump over the gap together
-/// thus count as much as an enemy in the difficulty. The weights are those of [`leniency`](super::leniency), which does not count jumps.
+/// All numbers in a difficulty profile are per column (per row, if the player climbs). The difficulty of a level has four components: gaps in the
+/// ground, enemies, hazards and shooters, and jumps. A gap in the ground is counted in the section of the level where it begins. As a component of
+/// difficulty, a jump is an upward step of a shortest path through the level, from a cell that is not a ladder and in which the player stands. In the
+/// difficulty, an enemy has the weight 1, and each gap, hazard, shooter or jump the weight ½. A gap and the jump over it together thus contribute as
+/// much as an enemy to the difficulty. The weights of the components of difficulty are those of [`leniency`](super::leniency), which does not count
+/// jumps.
 ///
-/// Components that are not applicable do not count: enemies, hazards or gaps if no tile of the [set](TileSet) has such a meaning, gaps also if the
-/// player climbs, and jumps if no path through the level is known.
+/// Components of difficulty that are not applicable are left out: enemies, hazards or gaps if no tile of the [set](TileSet) has such a meaning, gaps
+/// also if the player climbs, and jumps if no path through the level is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DifficultyProfile {
     /// For each section of the level, the number of columns, and the count of each component of the difficulty.
     sections: Vec<(usize, [u32; 4])>,
-    /// For each component of the difficulty, whether it is applicable.
+    /// For each component of the difficulty, `true` if it is applicable.
     applies: [bool; 4],
 }
 
@@ -28,10 +30,10 @@ const PARTS: [(&str, f64); 4] = [
 ];
 
 impl DifficultyProfile {
-    /// Maximum number of sections of a profile.
+    /// Maximum number of sections of a difficulty profile.
     pub const MAX_SECTIONS: usize = 1000;
 
-    /// Computes the profile of an upright level in 1 to [`MAX_SECTIONS`](Self::MAX_SECTIONS) sections, given a path through the level.
+    /// Computes the difficulty profile of an upright level in 1 to [`MAX_SECTIONS`](Self::MAX_SECTIONS) sections, given a path through the level.
     ///
     /// ```
     /// use figrs_models::mdmc::{TileSet, Travel};
@@ -92,8 +94,8 @@ impl DifficultyProfile {
         }
     }
 
-    /// Returns, for each section, the weighted sum of the applicable components. The difficulty is `None` in all sections if no component is
-    /// applicable, and in a section without columns, which occurs if a level has fewer columns than sections.
+    /// Returns the difficulty of each section of the level: the weighted sum of the applicable components. The difficulty is `None` in all sections
+    /// if no component is applicable, and in a section without columns, which occurs if a level has fewer columns than sections.
     pub fn difficulty(&self) -> Vec<Option<f64>> {
         let applies = self.applies.contains(&true);
         self.per_column(|counts| {
@@ -106,8 +108,8 @@ impl DifficultyProfile {
         })
     }
 
-    /// Returns the name of each component of the difficulty, and its number per column in each section; `None` for a component that is not
-    /// applicable, or for a section without columns.
+    /// Returns the name of each component of the difficulty, and its number per column in each section of the level; `None` for a component that is
+    /// not applicable, or for a section without columns.
     pub fn parts(&self) -> impl Iterator<Item = (&'static str, Vec<Option<f64>>)> + '_ {
         PARTS.iter().enumerate().map(|(part, &(name, _))| {
             let applies = self.applies[part];
@@ -131,7 +133,7 @@ pub(super) fn is_hazard(tile: Tile) -> bool {
     tile.is(Meaning::Hazard) || tile.is(Meaning::Shooter)
 }
 
-/// Returns the cells of `path` from which a player jumps.
+/// Returns the cells of `path` (a player's path through the level) from which the player jumps.
 fn jumps(level: &Level, path: &[(usize, usize)]) -> impl Iterator<Item = (usize, usize)> {
     let is_ladder = |(row, column): (usize, usize)| {
         level

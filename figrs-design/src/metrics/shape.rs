@@ -1,12 +1,12 @@
-//! Measures of a single level.
+//! Measures of a single game level: linearity, leniency and density.
 
 use super::profile::is_hazard;
 use figrs_models::mdmc::{Level, Meaning, Tile};
 
 /// Returns the linearity of a level: the mean distance, in rows, of its platforms from a straight line; 0 if all platforms lie on one line.
 ///
-/// A platform is a maximal sequence of adjacent cells in one row in which a player can stand; the line is fitted to the centres of all platforms by
-/// least squares, and distances are vertical. The linearity is 0 if there are fewer than two platforms.
+/// For linearity, a platform is a maximal sequence of adjacent cells in one row in which a player can stand; the line is fitted to the centres of all
+/// platforms by least squares, and distances are vertical. The linearity is 0 if the level has fewer than two platforms.
 ///
 /// # References
 ///
@@ -50,13 +50,14 @@ fn platforms(level: &Level) -> Vec<(f64, f64)> {
     centres
 }
 
-/// Returns the leniency of a level per column: rewards count 1, enemies -1, and hazards, shooters and gaps in the ground -1/2.
+/// Returns the leniency of a level per column, a weighted sum: rewards have the weight 1, enemies -1, and hazards, shooters and gaps in the ground
+/// -1/2.
 ///
 /// Among the [platformer](figrs_models::mdmc::TileSet::platformer) tiles, full question blocks are rewards and the tops of cannons are shooters.
 ///
 /// # References
 ///
-/// The leniency is a simplified form of the measure of Shaker, Nicolau, Yannakakis, Togelius and O'Neill, "Evolving Levels for Super Mario Bros Using
+/// Leniency is a simplified form of the measure of Shaker, Nicolau, Yannakakis, Togelius and O'Neill, "Evolving Levels for Super Mario Bros Using
 /// Grammatical Evolution", IEEE Conference on Computational Intelligence and Games, 2012, as far as the tiles distinguish its cases.
 pub fn leniency(level: &Level) -> f64 {
     let gaps = ground_gaps(level).len() as f64;
@@ -79,7 +80,7 @@ pub(super) fn tile_leniency(level: &Level) -> f64 {
     level.as_array().iter().map(weight).sum::<f64>() / level.width() as f64
 }
 
-/// True if `tile` has a meaning that counts for or against leniency.
+/// True if `tile` has a meaning (such as enemy or reward) that has a weight in the leniency.
 pub(super) fn is_lenient_or_harsh(tile: Tile) -> bool {
     is_hazard(tile) || tile.is(Meaning::Enemy) || tile.is(Meaning::Reward)
 }
@@ -88,7 +89,7 @@ pub(super) fn is_lenient_or_harsh(tile: Tile) -> bool {
 ///
 /// # References
 ///
-/// The measure of density is that of Shaker et al. (2012), as for [`leniency`].
+/// The measure of density is taken from the work of Shaker, Nicolau, Yannakakis, Togelius and O'Neill (2012), which is cited for [`leniency`].
 pub fn density(level: &Level) -> f64 {
     let cells = (0..level.height()).flat_map(|row| (0..level.width()).map(move |c| (row, c)));
     let footings = cells.filter(|&(row, column)| is_footing(level, row, column));
@@ -106,8 +107,8 @@ pub(super) fn is_footing(level: &Level, row: usize, column: usize) -> bool {
     is_free && level.get(row + 1, column).is_some_and(is_support)
 }
 
-/// Returns the gaps in the ground, from the left. A gap is a maximal sequence of columns in which a player cannot stand on the bottom tile; it is
-/// returned as its first column and its number of columns.
+/// Returns the gaps in the ground, from the left. A gap in the ground is a maximal sequence of columns in which a player cannot stand on the bottom
+/// tile; it is returned as its first column and its number of columns.
 pub fn ground_gaps(level: &Level) -> Vec<(usize, usize)> {
     let mut gaps: Vec<(usize, usize)> = Vec::new();
     for column in 0..level.width() {

@@ -15,7 +15,7 @@ pub(super) struct Arrival {
 }
 
 impl Arrival {
-    /// True if a player can arrive in this way wherever a player can arrive in the way `weak`, and then has at least the same further moves.
+    /// True if a player can arrive by `self` wherever a player can arrive by `weak`, and then has at least the same further moves.
     pub(super) fn implies(self, weak: Self) -> bool {
         let allows = self.then == weak.then && self.lands == weak.lands
             || self.lands && weak.lands && weak.then == FREE;
@@ -30,12 +30,12 @@ impl Arrival {
 #[derive(Default)]
 pub(super) struct ArrivalTable {
     pub(super) arrivals: Vec<Arrival>,
-    /// Indices of the arrivals that enter a column from the right.
+    /// Indices of the arrivals that enter a column from its right side.
     pub(super) backward: BTreeSet<u16>,
 }
 
 impl ArrivalTable {
-    /// Returns the steps of a move, each with the index of its arrival in an adjacent column.
+    /// Returns the steps of a move, each with the index of the way in which it enters an adjacent column.
     pub(super) fn staged(&mut self, steps: &[(MoveStep, Stage)]) -> Vec<StagedStep> {
         let staged = steps.iter().map(|&(step, then)| {
             let mut arrival = 0;

@@ -3,7 +3,7 @@
 use super::movement::{Goal, Harm, Movement, Start};
 use figrs_models::mdmc::{Meaning, Tile};
 
-/// Properties of a cell under the rules of a movement, as bits.
+/// Properties of a cell under the rules of a movement (a player's moves), as bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct CellClass(u16);
 
@@ -21,9 +21,9 @@ impl CellClass {
     pub(super) const SUPPORT: Self = Self(1 << 7);
     pub(super) const START: Self = Self(1 << 8);
     pub(super) const GOAL: Self = Self(1 << 9);
-    /// By strict rules only: an enemy or hazard keeps a player out of the cell, although the movement lets a player enter.
+    /// Under strict rules only: an enemy or hazard keeps a player out of the cell, although the movement lets a player enter.
     pub(super) const HARM: Self = Self(1 << 10);
-    /// By strict rules only: an enemy or hazard keeps a player from standing on the cell, although the movement lets a player stand there.
+    /// Under strict rules only: an enemy or hazard keeps a player from standing on the cell, although the movement lets a player stand there.
     pub(super) const HARMFUL_SUPPORT: Self = Self(1 << 11);
 
     /// The properties that decide whether a player can stand upon a cell.
@@ -36,7 +36,7 @@ impl CellClass {
         self.0 & other.0 == other.0
     }
 
-    /// Returns the properties that decide whether a player can enter the cell, as a number below [`ENTRIES`](Self::ENTRIES).
+    /// Returns the properties that decide whether a player can enter the cell, encoded as a number below [`ENTRIES`](Self::ENTRIES).
     pub(super) fn entry(self) -> usize {
         usize::from(self.0) % Self::ENTRIES
     }
@@ -57,8 +57,8 @@ impl CellClass {
         if is { self.and(other) } else { self }
     }
 
-    /// Returns the class of `tile`: by the tile's meanings, and by the movement's list of solid characters if it has one. By strict rules, enemies
-    /// and hazards block the player.
+    /// Returns the class of the tile `tile`: the class depends on the tile's meanings, and on the movement's list of solid characters if it has one.
+    /// Under strict rules, enemies and hazards block the player.
     pub(super) fn of(movement: &Movement, is_strict: bool, tile: Tile) -> Self {
         let is = |meaning| tile.is(meaning);
         let any = |meanings: &[Meaning]| meanings.iter().any(|&meaning| tile.is(meaning));
@@ -106,7 +106,7 @@ impl CellClass {
     }
 }
 
-/// The test of the cell into which a step of a move leads.
+/// The test that a cell must pass so that a step of a player's move may lead into it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Via {
     /// The player must be able to enter the cell in the air.
@@ -122,19 +122,19 @@ pub(super) enum Via {
     Door,
     /// The cell must be diggable, and the player digs it away.
     Dig,
-    /// By strict rules, the player passes through the cell within one part of a move, and must be able to enter the cell.
+    /// Under strict rules, a cell that the player passes within one part of a move: the player must be able to enter the cell.
     Side,
-    /// The cell must be blocked, because it lies between two doors and the rules are strict.
+    /// A cell between two doors under strict rules: the cell must be blocked.
     Wall,
 }
 
 impl Via {
-    /// True if a player passes the cell within one part of a move, and therefore does not visit it.
+    /// True if the player only passes the cell within one part of a move, and therefore does not visit it.
     pub(super) fn skips(self) -> bool {
         matches!(self, Self::Pass | Self::Side | Self::Wall)
     }
 
-    /// True if a step may enter a cell of the class `class`; `down` states whether the step leads downwards.
+    /// True if a step of a move may enter a cell of the class `class`; `down` states whether the step leads downwards.
     pub(super) fn admits(self, class: CellClass, down: bool) -> bool {
         let is = |property| class.has(property);
         let enters = !is(CellClass::BLOCKED);

@@ -1,4 +1,4 @@
-//! Explores a player's moves inside one column, when the columns to its left are known and the columns to its right are not.
+//! Explores a player's moves inside one column of a level, when the columns to its left are known and the columns to its right are not.
 
 use super::Route;
 use super::cell_class::{CellClass, Via};
@@ -8,7 +8,7 @@ use super::rules::{CompiledRules, Situation};
 use super::stages::{FREE, Stage, StagedStep};
 use figrs_models::mdmc::Travel;
 
-/// A set of arrivals (ways to enter a column) as bits, in several machine words for each place (a row with a number of passed areas).
+/// A set of arrivals (ways to enter a column) as bits; each place (a row with a number of passed areas) has several machine words.
 pub(super) type Crossings = Vec<u64>;
 
 /// A row of a column, with the number of areas of a route that the player has passed.
@@ -26,12 +26,12 @@ pub(super) struct ColumnCells<'a> {
     column: usize,
     pub(super) is_first: bool,
     situations: Vec<Situation>,
-    /// The possible crossings of the left edge of the column in both directions, given the columns to the left.
+    /// The ways in which a player can cross the left edge of the column in both directions, given the columns to the left.
     left: Option<&'a EdgeCrossings>,
 }
 
 impl<'a> ColumnCells<'a> {
-    /// Creates a column; `left` has the crossings from the columns before it, or is `None` for the first column.
+    /// Creates a column of the exploration; `left` contains the crossings from the columns before it, or is `None` for the first column.
     pub(super) fn new(
         route: &'a Route,
         classes: &'a [CellClass],
@@ -62,7 +62,8 @@ impl<'a> ColumnCells<'a> {
         self.classes.len()
     }
 
-    /// Returns the number of places: the number of rows times the number of possible counts of passed areas.
+    /// Returns the number of places (pairs of a row and a number of passed areas): the number of rows times the number of possible counts of passed
+    /// areas.
     pub(super) fn places(&self) -> usize {
         self.height() * (self.route.last() + 1)
     }
@@ -113,15 +114,15 @@ impl<'a> ColumnCells<'a> {
     }
 }
 
-/// The stages of moves that a player reaches in one column, given the column's cells and the arrivals in the column.
+/// The stages (progress) of moves that a player reaches in one column, given the column's cells and the player's arrivals in the column.
 #[derive(Clone)]
 pub(super) struct ColumnExploration<'a> {
     cells: &'a ColumnCells<'a>,
-    /// Bits of the stages of moves that are reached, in several machine words for each place.
+    /// Bits of the stages of moves that the player reaches, in several machine words for each place.
     reached: Vec<u64>,
-    /// The arrivals of the player in the next column (to the right).
+    /// The ways in which the player can enter the next column (to the right).
     pub(super) right: Crossings,
-    /// The arrivals of the player in the previous column (to the left), which may lead to goal tiles that are not reached yet.
+    /// The ways in which the player can enter the previous column (to the left), which may lead to goal tiles that are not reached yet.
     pub(super) left: Crossings,
     pub(super) wins: bool,
     open: Vec<(Place, Stage)>,
@@ -166,7 +167,7 @@ impl<'a> ColumnExploration<'a> {
         self.reached[place * words + usize::from(stage) / 64] >> (stage % 64) & 1 == 1
     }
 
-    /// True if a player who has passed all areas can stop or fall in the row `row`.
+    /// True if a player who has passed all areas of the route can stop or fall in the row `row`.
     pub(super) fn is_free(&self, row: usize) -> bool {
         let passed = self.cells.route.last();
         self.is_reached(Place { row, passed }, FREE)
@@ -180,8 +181,8 @@ impl<'a> ColumnExploration<'a> {
         self.reach(Place { row, passed: 0 }, FREE, (true, Via::Air));
     }
 
-    /// Marks the stage `stage` of a move at `place` as reached, and also the stage between moves if the player can leave the move there. If the step
-    /// tests a cell of the route's next area, the player passes this area.
+    /// Marks the stage `stage` of a move as reached at `place`, and also the state between two moves if the player can end the move there. If the
+    /// step tests a cell that lies in the route's next area, the player passes this area.
     pub(super) fn reach(&mut self, place: Place, stage: Stage, (lands, via): (bool, Via)) {
         let mut place = place;
         loop {
@@ -197,7 +198,7 @@ impl<'a> ColumnExploration<'a> {
         }
     }
 
-    /// True if all stages that [`reach`](Self::reach) would mark are already marked.
+    /// True if all stages of the move that [`reach`](Self::reach) would mark are already marked.
     pub(super) fn has(&self, place: Place, stage: Stage, (lands, via): (bool, Via)) -> bool {
         let mut place = place;
         loop {
@@ -224,7 +225,7 @@ impl<'a> ColumnExploration<'a> {
         }
     }
 
-    /// Marks the stages of moves of a player who enters the column from the left by the arrivals `crossings`.
+    /// Marks the stages of moves of a player who enters the column from the left in the ways `crossings`.
     pub(super) fn come(&mut self, crossings: &[u64]) {
         let rules = self.cells.rules;
         let words = rules.arrival_words();

@@ -1,4 +1,4 @@
-//! The classes of all cells of a level, in model coordinates; the class of an unknown cell is one of several.
+//! The classes of all cells of a level, in model coordinates; an unknown cell has several possible classes.
 
 use super::cell_class::CellClass;
 use super::frame::{FrameGoal, FrameStart};
@@ -12,7 +12,7 @@ pub(super) struct Field<'a> {
     width: usize,
     /// The possible classes of all cells, one cell after another, row by row.
     classes: Vec<CellClass>,
-    /// For each cell, the index after its last class in `classes`; `None` if each cell has one class.
+    /// For each cell, the index after its last class in the list `classes`; `None` if each cell has exactly one class.
     ends: Option<Vec<usize>>,
 }
 
@@ -28,7 +28,8 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Creates a field of unknown cells. `columns` has the possible classes of each cell, column by column; a column has `height` cells.
+    /// Creates a field of cells whose tiles are unknown. The list `columns` contains the possible classes of each cell, column by column; a column
+    /// has `height` cells.
     pub(super) fn unknown(
         rules: &'a CompiledRules,
         height: usize,
@@ -78,7 +79,7 @@ impl<'a> Field<'a> {
         classes.any(|&class| CompiledRules::enters(class))
     }
 
-    /// True if a step of a move may lead into `cell`.
+    /// True if a step of a player's move may lead into `cell`.
     pub(super) fn admits(&self, cell: (usize, usize), step: MoveStep) -> bool {
         let mut classes = self.classes(cell).iter();
         classes.any(|&class| step.via.admits(class, step.down))
@@ -96,7 +97,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Returns the cell below `cell` in the upright level; `None` in the bottom row.
+    /// Returns the cell below `cell` in the upright level; `None` if `cell` is in the bottom row.
     fn below(&self, cell: (usize, usize)) -> Option<(usize, usize)> {
         let (row, column) = cell;
         (!self.at_bottom(cell)).then(|| match self.rules.travel() {
@@ -151,7 +152,7 @@ impl<'a> Field<'a> {
         self.rules.loses_at_bottom() && self.at_bottom(cell)
     }
 
-    /// True if a player may be able to stand in `cell`, or to hold on to it.
+    /// True if a player may be able to stand in `cell`, or to hold on to its tile.
     pub(super) fn footing(&self, cell: (usize, usize)) -> bool {
         self.may_enter(cell) && self.may_stand(cell) && !self.loses(cell)
     }
@@ -216,13 +217,13 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// True if `cell` is a goal tile by all of its possible classes.
+    /// True if `cell` is a goal tile by every one of its possible classes.
     pub(super) fn is_goal_tile(&self, cell: (usize, usize)) -> bool {
         let mut classes = self.classes(cell).iter();
         classes.all(|class| class.has(CellClass::GOAL))
     }
 
-    /// Returns all cells in the order of travel.
+    /// Returns all cells of the level in the order of travel.
     pub(super) fn cells(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
         let height = self.height;
         (0..self.width).flat_map(move |column| (0..height).map(move |row| (row, column)))

@@ -1,4 +1,4 @@
-//! Starts and goals of a movement (the rules of a player's moves) in model coordinates, in which levels where the player climbs lie on their side.
+//! Starts and goals of a movement (the rules of a player's moves) in model coordinates, in which a level where the player climbs lies on its side.
 
 use super::movement::{Goal, Movement, Side, Start};
 use super::movement_error::MovementError;
@@ -18,7 +18,7 @@ pub(super) enum FrameStart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FrameGoal {
     LastColumn,
-    /// The last column, or a goal tile in the last `within` columns.
+    /// The player must reach the last column, or a goal tile in the last `within` columns.
     LastColumnOr {
         within: u8,
     },
@@ -30,9 +30,9 @@ pub(super) enum FrameGoal {
 }
 
 impl FrameStart {
-    /// Returns the start of `movement` in levels with the direction of travel `travel`.
+    /// Returns the player's start by the rules of `movement`, in levels with the direction of travel `travel`.
     ///
-    /// **Errors.** [`MovementError`] if the start depends on columns that are drawn later.
+    /// **Errors.** [`MovementError`] if the start depends on columns that are drawn later than the start.
     pub(super) fn of(movement: &Movement, travel: Travel) -> Result<Self, MovementError> {
         Ok(match &movement.start {
             Start::Cell(..) if travel == Travel::Up => {
@@ -57,9 +57,9 @@ impl FrameStart {
 }
 
 impl FrameGoal {
-    /// Returns the goal of `movement` in levels with the direction of travel `travel`.
+    /// Returns the player's goal by the rules of `movement`, in levels with the direction of travel `travel`.
     ///
-    /// **Errors.** [`MovementError`] if the goal depends on columns that are drawn later.
+    /// **Errors.** [`MovementError`] if the goal depends on columns that are drawn later than the goal.
     pub(super) fn of(movement: &Movement, travel: Travel) -> Result<Self, MovementError> {
         Ok(match &movement.goal {
             Goal::Edge(side) => match side.in_frame(travel) {

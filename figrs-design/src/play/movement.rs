@@ -5,7 +5,7 @@ use std::fmt;
 use super::{JUMP_ARCS, MovementError};
 use figrs_models::mdmc::{Meaning, TileSet, Travel};
 
-/// The cells of a move relative to its first cell: numbers of columns to the right and of rows down.
+/// The cells that a move passes, relative to its first cell: numbers of columns to the right and of rows down.
 pub(super) type CellOffsets = Vec<(i8, i8)>;
 
 /// The rules by which a player moves through a level, with the start and the goal.
@@ -15,24 +15,25 @@ pub(super) type CellOffsets = Vec<(i8, i8)>;
 ///
 /// # Rules
 ///
-/// A player occupies one cell.
+/// In the rules of movement, a player occupies one cell.
 ///
 /// - **Tiles.** A player cannot enter solid or diggable tiles but can stand on them; a player can enter tiles that are solid from above, though not
-///   downwards, and can stand on them. The key `open` lists meanings of tiles that a player can enter although they are solid; `solid` lists the
-///   characters of solid tiles and replaces the meanings of the set.
-/// - **On foot.** A player can stand upon solid, diggable and solid-from-above tiles; without `gravity`, a player can stand in every cell. A standing
-///   player can take one of the `steps` or start one of the `jumps`. A jump passes cells one after another, and the player can leave the jump in each
-///   of these cells. Each move also has a mirror image, with left and right exchanged.
+///   downwards, and can stand on them. The key `open` of a movement lists meanings of tiles that a player can enter although they are solid; `solid`
+///   lists the characters of solid tiles and replaces the meanings of the tile set.
+/// - **On foot.** A player can stand upon solid, diggable and solid-from-above tiles; in a movement without `gravity`, a player can stand in every
+///   cell. A standing player can take one of the movement's `steps` or start one of its `jumps`. A jump passes cells one after another, and the
+///   player can leave the jump in each of these cells. Each move of a player also has a mirror image, with left and right exchanged.
 /// - **In the air.** Over a cell that does not support a player, the player falls by one of the `falls`, each of which tests only its last cell.
-/// - **Ladders.** A player holds on to climbable tiles, climbs up and down, and can stand upon them. A player can hold on to a rope and let go of it.
-///   If the key `drop` is true, a player drops through tiles that are solid from above.
-/// - **Digging.** With `dig`, a player digs away a diggable tile beside and below the player's cell, and falls through it: one row of tiles at a
-///   time.
-/// - **Doors.** The key `doors` is the largest number of wall cells between two doors that lead to each other, in a straight line.
-/// - **Edges.** The key `bottom` states whether a player in the bottom row is lost (cannot move any more) or stands on a floor. In levels that are
-///   played to the right, a jump arc that rises above the top continues in the top row. If the key `wrap` is true, the left and right sides of a
-///   level are joined.
-/// - **Enemies and hazards** are ignored, blocked (a player can neither enter nor stand upon them), or jumped: a player enters them only in the air.
+/// - **Ladders.** A player holds on to climbable tiles, climbs up and down on them, and can stand upon them. A player can hold on to a rope and let
+///   go of it. If the key `drop` of a movement is true, a player drops through tiles that are solid from above.
+/// - **Digging.** In a movement with `dig`, a player digs away a diggable tile beside and below the player's cell, and falls through the hole: one
+///   row of tiles at a time.
+/// - **Doors.** The key `doors` of a movement is the largest number of wall cells between two doors that lead to each other, in a straight line.
+/// - **Edges.** The key `bottom` of a movement states whether a player in the bottom row is lost (cannot move any more) or stands on a floor. In
+///   levels that are played to the right, a jump arc that rises above the top of the level continues in the top row. If the key `wrap` of a movement
+///   is true, the left and right sides of a level are joined.
+/// - **Enemies and hazards** have one of three effects: they are ignored; they are blocked (a player can neither enter nor stand upon them); or they
+///   are jumped (a player enters them only in the air).
 #[derive(Clone, Debug, PartialEq, Eq)]
 // Each Boolean field is a separate switch, as in movement files.
 #[allow(clippy::struct_excessive_bools)]
@@ -48,7 +49,7 @@ pub struct Movement {
     pub(super) doors: u8,
     pub(super) wrap: bool,
     pub(super) bottom: Bottom,
-    /// Characters of solid tiles, which replace the meanings of the set of tiles.
+    /// Characters of solid tiles, which replace the meanings of the tile set.
     pub(super) solid: Option<String>,
     pub(super) open: Vec<Meaning>,
     pub(super) enemies: Harm,
@@ -70,7 +71,7 @@ pub(super) enum Bottom {
 pub(super) enum Harm {
     Ignored,
     Blocked,
-    /// A player can enter the tile in the air, but not on foot.
+    /// A player can enter a harmful tile in the air, but not on foot.
     Jumped,
 }
 
@@ -85,31 +86,31 @@ pub(super) enum Side {
 /// The place where a player starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Start {
-    /// The cell in the given row and column, if a player can enter this cell; if the level has fewer rows or columns, the last row or column takes
-    /// the place of the given one.
+    /// The start is the cell in the given row and column, if a player can enter this cell; if the level has fewer rows or columns, the last row or
+    /// column takes the place of the given one.
     Cell(usize, usize),
-    /// All cells where a player can stand in the first column (first row, if the player climbs) that has such cells.
+    /// The start is any cell where a player can stand in the first column (first row, if the player climbs) that has such cells.
     Ground,
-    /// The cells at a side that a player can enter.
+    /// The start is any cell at the given side that a player can enter.
     Edge(Side),
-    /// The first tile, in the order of travel, with one of the meanings.
+    /// The start is the first tile, in the order of travel, with one of the listed meanings.
     Tiles(Vec<Meaning>),
 }
 
 /// The cells that a player must reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
-    /// Any cell at one side of the level.
+    /// The goal is any cell at one side of the level.
     Edge(Side),
-    /// Any cell on the side `edge`, or a tile with one of the meanings `or` in the last `within` columns (rows, if the player climbs).
+    /// The goal is any cell on the side `edge`, or a tile with one of the meanings `or` in the last `within` columns (rows, if the player climbs).
     EdgeOr {
         edge: Side,
         or: Vec<Meaning>,
         within: u8,
     },
-    /// Any tile that has one of the listed meanings and that a player can enter.
+    /// The goal is any tile that has one of the listed meanings and that a player can enter.
     Any(Vec<Meaning>),
-    /// Every tile that has one of the listed meanings and that a player can enter.
+    /// The goal is every tile that has one of the listed meanings and that a player can enter.
     All(Vec<Meaning>),
 }
 
@@ -212,8 +213,8 @@ impl Movement {
         }
     }
 
-    /// Returns the start cell if it lies outside levels of the given size. Returns `None` for the published rules, which allow a start cell outside
-    /// the level.
+    /// Returns the start cell if it lies outside levels of the given size. Returns `None` for the published rules of movement, which allow a start
+    /// cell outside the level.
     pub(crate) fn start_outside(&self, (height, width): (usize, usize)) -> Option<(usize, usize)> {
         match self.start {
             Start::Cell(row, column) if self.start != Self::platformer().start => {
@@ -223,7 +224,7 @@ impl Movement {
         }
     }
 
-    /// Returns the published rules for platformers.
+    /// Returns the published rules of movement for platformers.
     pub(super) fn platformer() -> Self {
         Self {
             name: "platformer".to_owned(),
@@ -250,7 +251,8 @@ impl Movement {
     /// player climbs in the levels and the set has tiles that are solid from above; `platformer` if the levels are played to the right and the set
     /// has [platformer tiles](TileSet::is_platformer).
     ///
-    /// **Errors.** [`MovementError::Tiles`] if the tiles have no meanings, otherwise [`MovementError::Invalid`] if they suggest no movement.
+    /// **Errors.** [`MovementError::Tiles`] if the tiles have no meanings; [`MovementError::Invalid`] if the tiles have meanings but suggest no
+    /// movement.
     pub fn suggested(tiles: &TileSet, travel: Travel) -> Result<Self, MovementError> {
         let has = |meaning| tiles.tiles().any(|tile| tile.is(meaning));
         let name = if tiles.is_platformer() && travel == Travel::Right {
@@ -275,7 +277,7 @@ impl Movement {
         &self.name
     }
 
-    /// Describes in one clause the guarantee for a level that is playable by this movement.
+    /// Describes in one clause what is guaranteed for a level that is playable by the movement `self`.
     ///
     /// ```
     /// use figrs_design::Movement;
@@ -316,7 +318,7 @@ impl Movement {
     }
 }
 
-/// Writes the name of the movement and the guarantee for a playable level.
+/// Writes the name of the movement and the guarantee for a level that is playable by it.
 impl fmt::Display for Movement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.name, self.promise())

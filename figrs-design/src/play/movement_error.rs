@@ -1,4 +1,4 @@
-//! Errors of movements (the rules of a player's moves).
+//! Errors in movements (the rules of a player's moves in a game level).
 
 use figrs_derive::ErrorDebug;
 use figrs_reading::{FileError, Mistake, MistakeKind};
@@ -6,7 +6,7 @@ use figrs_reading::{FileError, Mistake, MistakeKind};
 use super::movement::Movement;
 use figrs_models::mdmc::{Meaning, Tile, TileSet};
 
-/// Reason why a text does not define a movement, or why a movement does not suit a set of tiles.
+/// Reason why a text does not define a movement (the rules of a player's moves), or why a movement does not suit a set of tiles.
 #[derive(thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum MovementError {
@@ -18,7 +18,7 @@ pub enum MovementError {
     Tiles {
         /// The problem, as a statement that names the movement and the tiles.
         problem: String,
-        /// The remedy, as a request to change the legend.
+        /// The remedy, worded as a request to change the legend of the tiles.
         remedy: String,
     },
     /// The movement is unknown, is not suggested by the tiles, is impossible in the direction of travel, or is too complex.
@@ -26,7 +26,7 @@ pub enum MovementError {
     Invalid {
         /// The problem, as a statement that names the movement.
         problem: String,
-        /// The remedy, as a request.
+        /// The remedy, worded as a request to the user.
         remedy: String,
     },
 }
@@ -39,7 +39,7 @@ impl MovementError {
         }
     }
 
-    /// Converts the error to an error in the file that needs the movement (the rules of a player's moves).
+    /// Converts the error to a mistake in the file that needs the movement (the rules of a player's moves).
     pub(crate) fn into_mistake(self) -> Mistake {
         match self {
             Self::File(error) => *error.mistake,
@@ -48,7 +48,7 @@ impl MovementError {
         }
     }
 
-    /// Returns the error that tiles of the set have unknown meanings; `None` if all meanings are known.
+    /// Returns the error that the meanings of some tiles of the set are unknown; `None` if all meanings are known.
     pub(super) fn of_unknown(movement: &str, tiles: &TileSet) -> Option<Self> {
         let unknown = tiles.tiles().filter(|tile| tile.is_unknown());
         let unknown: String = unknown.filter_map(Tile::symbol).collect();
@@ -61,7 +61,7 @@ impl MovementError {
         })
     }
 
-    /// Returns the error that no tile of the set has one of `meanings`; `None` if a tile has one.
+    /// Returns the error that no tile of the set has one of the meanings `meanings`; `None` if such a tile exists.
     pub(super) fn of_missing(
         movement: &Movement,
         (place, meanings): (&'static str, &[Meaning]),

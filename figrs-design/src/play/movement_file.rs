@@ -265,8 +265,8 @@ impl TryFrom<GoalForm> for GoalEntry {
     }
 }
 
-/// One meaning of tiles, or a list of meanings. The words become meanings after deserialisation, because the error of an untagged enum would not name
-/// the wrong word.
+/// One meaning of tiles, or a list of meanings. The words are converted to meanings only after deserialisation, because the error of an untagged enum
+/// would not name the wrong word.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Words {
@@ -305,7 +305,7 @@ impl MovementFile {
         })
     }
 
-    /// Returns the first key whose value is invalid, whatever the other values are.
+    /// Returns the first key of the movement file whose value is invalid by itself, whatever the other values are.
     fn wrong_key(fields: Map<String, Json>) -> Option<String> {
         let mut fields = fields.into_iter();
         let wrong = fields.find(|(key, value)| {
@@ -362,7 +362,8 @@ impl From<MovementFile> for Movement {
 }
 
 impl Movement {
-    /// Reads a movement in TOML. All fields are optional; missing values are those of the built-in movement that `like` names, or of `platformer`:
+    /// Reads a movement (the rules of a player's moves) in TOML. All fields of a movement file are optional; missing values are those of the built-in
+    /// movement that `like` names, or of `platformer`:
     ///
     /// | field | value |
     /// |---|---|
@@ -380,8 +381,8 @@ impl Movement {
     /// | `goal` | `{ any = ["exit"] }`, `{ all = ["collectable"] }`, an edge, or `{ edge = "top", or = ["door"], within = 16 }` |
     /// | `tiles` | ignored, so that a legend may stand in the same file |
     ///
-    /// An edge is `"left"`, `"right"`, `"top"` or `"bottom"`. A single meaning needs no brackets, and `tiles` means the same as `any`. [`Movement`]
-    /// explains the fields.
+    /// In a movement file, an edge is written as `"left"`, `"right"`, `"top"` or `"bottom"`. In a movement file, a single meaning needs no brackets,
+    /// and the key `tiles` means the same as `any`. The documentation of [`Movement`] explains the fields.
     ///
     /// **Errors.** [`MovementError::File`] if the text is not a movement in TOML; the error gives the line, the column and the key.
     ///
@@ -404,18 +405,19 @@ impl Movement {
         Ok(MovementFile::from_toml(text, "movement")?.into())
     }
 
-    /// Reads a movement in JSON: an object with the fields of [`from_toml`](Self::from_toml).
+    /// Reads a movement (the rules of a player's moves) in JSON: an object with the fields of [`from_toml`](Self::from_toml).
     ///
-    /// The files of jumps of the Video Game Level Corpus have this form: `{"jumps": [..], "solid": [..]}`.
+    /// The jump files of the Video Game Level Corpus have this form: `{"jumps": [..], "solid": [..]}`.
     ///
     /// **Errors.** [`MovementError::File`] if the text is not a movement in JSON; the error gives the line, the column and the key.
     pub fn from_json(text: &str) -> Result<Self, MovementError> {
         Ok(MovementFile::from_json(text, "movement")?.into())
     }
 
-    /// Reads a file: JSON if the file name ends in `.json`, else TOML. A movement without a name gets the name of the file.
+    /// Reads a movement from a file: in JSON if the file name ends in `.json`, else in TOML. A movement that has no name in the file gets the name of
+    /// the file.
     ///
-    /// **Errors.** [`MovementError::File`] if the file cannot be read or is not in UTF-8; the errors of [`from_toml`](Self::from_toml) and
+    /// **Errors.** [`MovementError::File`] if the file cannot be read or is not in UTF-8; also the errors of [`from_toml`](Self::from_toml) and
     /// [`from_json`](Self::from_json).
     pub fn read(path: impl AsRef<Path>) -> Result<Self, MovementError> {
         let path = path.as_ref();

@@ -8,7 +8,7 @@ use super::rules::Situation;
 use super::stages::{MoveAutomaton, MoveStep, MoveSteps, PlayedStep, Stage, in_frame};
 use figrs_models::mdmc::Travel;
 
-/// Returns each offset of `cells` and, before it, the mirror image of the offset.
+/// Returns each offset in `cells`, with the mirror image of the offset before it.
 fn mirrored(cells: &[(i8, i8)]) -> impl Iterator<Item = (i8, i8)> {
     cells.iter().flat_map(|&(dx, dy)| {
         let sides: &[i8] = if dx == 0 { &[1] } else { &[-1, 1] };
@@ -19,12 +19,12 @@ fn mirrored(cells: &[(i8, i8)]) -> impl Iterator<Item = (i8, i8)> {
 pub(super) struct MoveBuilder {
     pub(super) travel: Travel,
     pub(super) is_strict: bool,
-    /// The properties of cells that some tile of the set has.
+    /// All properties of cells that at least one tile of the set has.
     pub(super) used: CellClass,
     pub(super) automaton: MoveAutomaton,
 }
 
-/// Returns a step to `cell` with the test `via`; the player can leave the move after this step.
+/// Returns a step of a move to `cell` with the test `via`; the player can leave the move after this step.
 fn step(cell: (i8, i8), via: Via) -> PlayedStep {
     PlayedStep {
         cell,
@@ -111,7 +111,7 @@ impl MoveBuilder {
         })
     }
 
-    /// Returns the first steps of moves that consist of a single step, one move to each of `cells`.
+    /// Returns the first steps of moves that consist of a single step; `cells` has one move for each of its cells.
     fn each(
         &mut self,
         cells: impl IntoIterator<Item = (i8, i8)>,
@@ -126,8 +126,8 @@ impl MoveBuilder {
         self.automaton.first_steps(&BTreeSet::from([steps]))
     }
 
-    /// Converts a move from the upright level to model coordinates. Replaces tests of cells by simpler tests that give the same result for all tiles
-    /// of the set.
+    /// Converts a move from the upright level to model coordinates. Replaces the tests of cells in a move by simpler tests that give the same result
+    /// for all tiles of the set.
     fn normal(&self, played: impl IntoIterator<Item = PlayedStep>) -> MoveSteps {
         let mut steps = in_frame(self.travel, self.is_strict, played);
         for step in &mut steps {

@@ -6,8 +6,8 @@ use figrs_core::wording::Counted;
 
 use super::field::Field;
 
-/// An obstacle that stops a player. In levels that are played from left to right, the obstacle is the first one after the last column in which the
-/// player can stand.
+/// An obstacle in a level that stops the player. In levels that are played from left to right, the obstacle is the first one after the last column in
+/// which the player can stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Obstacle {
@@ -17,8 +17,8 @@ pub enum Obstacle {
         column: usize,
         /// Number of columns of the gap.
         width: usize,
-        /// Rise in rows from the last cell in front of the gap in which the player can stand to the nearest such cell behind the gap; 0 if the latter
-        /// is not higher.
+        /// Rise over the gap, in rows: from the last cell before the gap in which the player can stand to the nearest such cell behind the gap; 0 if
+        /// the latter cell is not higher.
         rise: usize,
     },
     /// Solid tiles on top of one another, higher than any jump.
@@ -30,10 +30,10 @@ pub enum Obstacle {
     },
     /// The player has no room to move on to a cell in which a player could stand.
     Blocked {
-        /// First column with a cell to stand in that the player cannot reach.
+        /// First column that has a cell in which a player could stand, but that the player cannot reach.
         column: usize,
     },
-    /// In a level in which the player climbs, the highest row that the player reaches.
+    /// In a level in which the player climbs, the player cannot get beyond a certain row.
     Ceiling {
         /// The highest row that the player reaches, from 0 at the top.
         row: usize,
@@ -45,20 +45,20 @@ pub enum Obstacle {
         /// Column of the goal cell.
         column: usize,
     },
-    /// An area of a route that the player cannot pass after the areas before it.
+    /// An area of a route that the player cannot pass after passing the areas before it.
     WayPoint {
-        /// Number of areas that the player passes.
+        /// Number of areas of the route that the player passes.
         passed: usize,
     },
     /// The level has no goal cell.
     NoGoal,
-    /// The level has no place to start.
+    /// The level has no place where the player can start.
     NoStart,
 }
 
 impl Obstacle {
-    /// Returns the obstacle after the last column in which the player can stand. `last` has the highest row in which the player can stand in that
-    /// column, and the column; `None` if the player can stand nowhere. No jump rises higher than `jump_height` rows.
+    /// Returns the obstacle after the last column in which the player can stand. `last` is the highest cell in which the player can stand in that
+    /// column, as row and column; `None` if the player can stand nowhere. The argument `jump_height` is the greatest rise of a jump, in rows.
     pub(super) fn after(
         field: &Field<'_>,
         last: Option<(usize, usize)>,
@@ -95,7 +95,7 @@ impl Obstacle {
     }
 }
 
-/// Writes the obstacle and its position; rows and columns count as [`Counted`] does.
+/// Writes the obstacle and its position; rows and columns are numbered in the way that [`Counted`] defines.
 impl fmt::Display for Obstacle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {

@@ -1,4 +1,4 @@
-//! Decides playability column by column.
+//! Decides column by column whether a player can get through a level.
 
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -15,24 +15,25 @@ use super::targets::{self, Target};
 use super::{MovementRules, Route};
 use figrs_models::mdmc::{LevelError, Tile};
 
-/// Playability of a level whose columns the caller adds from the left (or whose rows the caller adds from the bottom, if the player climbs).
+/// Playability of a level, updated column by column: the caller adds columns from the left (or rows from the bottom, if the player climbs).
 ///
-/// If two levels have equal reaches, the same further columns make the levels playable. A [`Reach`] can be the state of a [`fold`](figrs_core::fold)
-/// over columns, or of a particle.
+/// If two levels have equal `Reach` states, any further columns either make both levels playable or neither of them. A [`Reach`] can be the state of
+/// a [`fold`](figrs_core::fold) over columns, or part of the state of a particle.
 ///
 /// # Guarantee
 ///
-/// The result is exact: after each column, [`playable`](Self::playable) is the result of [`Playability`](super::Playability) for the columns so far.
-/// Moves cross one column at a time. The state after a column therefore needs only the positions at which a player can cross into the next column.
-/// The state stores the positions where players cross, for each number of areas of a [`Route`] that the player has passed: crossings on paths from
-/// the start, and crossings of players who return from the right, however far they go to the left. If all tiles of some kind are goals, the state
-/// stores each goal tile that has not been reached as the set of positions from which a returning player reaches the tile. Once
-/// [`alive`](Self::alive) is false, no further columns make the level playable.
+/// The decision is exact: after each column, [`playable`](Self::playable) is the result of [`Playability`](super::Playability) for the columns so
+/// far. A player's moves cross the edge of one column at a time. The state after a column therefore contains only the positions at which a player can
+/// cross into the next column. The state stores two kinds of crossings for each number of areas of a [`Route`] that the player has passed: crossings
+/// on paths from the start, and crossings of players who return from the right, however far they go to the left. If all tiles of some kind are goals,
+/// the state also stores, for each goal tile not yet reached, the set of positions from which a returning player reaches the tile. Once
+/// [`alive`](Self::alive) is false, no further columns can make the level playable.
 /// # Complexity
 ///
-/// The time for a column is proportional to its height times the number of stages of moves: once for the cells reached from the left, and once for
-/// each possible return from the right. The work for a column is repeated for each number of areas that a player may have passed. Memory does not
-/// grow with the number of columns, except for the stored sets of positions for goal tiles; a set that contains another set is dropped.
+/// The time for a column is proportional to the column's height times the number of stages of moves: once for the cells reached from the left, and
+/// once for each possible return from the right. The work for a column is repeated for each number of areas that a player may have passed. The memory
+/// of a `Reach` does not grow with the number of columns, except for the stored sets of positions for goal tiles; a set that contains another set is
+/// dropped.
 ///
 /// # Errors
 ///
@@ -56,7 +57,8 @@ use figrs_models::mdmc::{LevelError, Tile};
 ///
 /// # References
 ///
-/// The method is that of Shepherdson, "The Reduction of Two-Way Automata to One-Way Automata", IBM Journal of Research and Development 3(2), 1959.
+/// The method of `Reach` is that of Shepherdson, "The Reduction of Two-Way Automata to One-Way Automata", IBM Journal of Research and Development
+/// 3(2), 1959.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Reach {
     route: Route,
@@ -71,30 +73,30 @@ figrs_core::value!(Reach: reach => reach.edge.heap_bytes());
 /// The ways in which a player can cross from the last column read into the next column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EdgeCrossings {
-    /// Hash of the other fields; it is stored because it is needed often and takes long to compute.
+    /// Hash of the other fields of the struct; it is stored because it is needed often and takes long to compute.
     print: u64,
     outlook: Outlook,
     has_start: bool,
     starts_known: bool,
     playable: bool,
-    /// For levels in which the player climbs: by which properties each cell of the last column supports a player in the next column.
+    /// In levels in which the player climbs: the properties by which each cell of the last column supports a player in the next column.
     pub(super) supports: Vec<CellClass>,
-    /// The arrivals in the next column by paths from the start that stay in the columns read so far.
+    /// The ways in which a player can enter the next column on paths from the start that stay in the columns read so far.
     reached: Crossings,
-    /// The additional arrivals in the next column by players who return from later columns.
+    /// The additional ways in which a player who returns from later columns can then enter the next column.
     pub(super) returns: Returns,
     targets: Vec<Target>,
     /// Number of columns since the nearest goal tile that the player reached, if only goal tiles near the end count.
     nearest: Option<u8>,
 }
 
-/// States whether later columns can still decide if the level is playable.
+/// States whether later columns can still decide whether the level is playable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Outlook {
     Open,
-    /// The level is playable, whatever columns follow.
+    /// The level is already known to be playable, whatever columns follow.
     Won,
-    /// The level is not playable, whatever columns follow.
+    /// The level is already known not to be playable, whatever columns follow.
     Lost,
 }
 
@@ -155,7 +157,7 @@ impl Reach {
         Self::along(height, &rules.into())
     }
 
-    /// Creates the state before the first column for a player whose path passes the areas of a route; see [`under`](Self::under).
+    /// Creates the state before the first column for a player whose path must pass the areas of a route; see [`under`](Self::under).
     pub fn along(height: usize, route: &Route) -> Self {
         // A player has no place to stand in a level without rows.
         let outlook = if height == 0 {
@@ -171,18 +173,18 @@ impl Reach {
         }
     }
 
-    /// False if the level is not playable, whatever columns follow. If the goal is the last column of the level, the result is true only if a player
-    /// can reach the last column added so far.
+    /// Returns false if the level cannot become playable, whatever columns follow. If the player's goal is the last column of the level, the result
+    /// is true only if a player can reach the last column added so far.
     pub fn alive(&self) -> bool {
         self.edge.outlook != Outlook::Lost
     }
 
-    /// True if the level would be playable if it ended after the columns added so far.
+    /// True if the level would be playable if it consisted only of the columns added so far.
     pub fn playable(&self) -> bool {
         self.edge.playable
     }
 
-    /// Adds a column, given by its tiles from the top; returns `true` if the level is still [alive](Self::alive).
+    /// Adds a column to the level, given by its tiles from the top; returns `true` if the level is still [alive](Self::alive).
     ///
     /// **Errors.** [`LevelError::Levels`] if the height of the column is not that of the level.
     pub fn push(&mut self, column: &[Tile]) -> Result<bool, LevelError> {
@@ -253,7 +255,7 @@ impl Reach {
     }
 
     /// Puts the player into the start cells of a column. Returns two truth values: true if the columns so far contain a start cell, and true if no
-    /// later column can contain one.
+    /// later column can contain a start cell.
     fn start(&self, cells: &ColumnCells<'_>, inside: &mut ColumnExploration<'_>) -> (bool, bool) {
         if self.edge.starts_known {
             return (self.edge.has_start, true);
@@ -338,8 +340,8 @@ impl Reach {
 }
 
 impl EdgeCrossings {
-    /// Returns, for each number of passed areas, whether a player who has passed this number of areas can still pass the other areas or reach a goal
-    /// tile: in the columns from `column` on, or by returning into earlier columns.
+    /// For each number of passed areas, returns whether a player who has passed this number can still pass the other areas or reach a goal tile, in
+    /// the columns from `column` on or by returning into earlier columns.
     fn hopes(&self, cells: &ColumnCells<'_>, column: usize) -> Vec<bool> {
         let last = cells.route.last();
         let places = |passed: usize| passed * cells.height()..(passed + 1) * cells.height();
@@ -371,7 +373,7 @@ impl EdgeCrossings {
     }
 
     /// Drops the crossings (positions at which a player can cross into the next column) of players who can no longer pass their remaining areas.
-    /// States that differ only in dropped crossings then become equal.
+    /// Dropping crossings makes states equal that differ only in the dropped crossings.
     fn forget_hopeless(&mut self, cells: &ColumnCells<'_>, column: usize) {
         if cells.route.last() == 0 {
             return;
@@ -404,8 +406,8 @@ impl EdgeCrossings {
     }
 }
 
-/// Explores the column for players who return into it from the right. The result has the returns that lead to additional crossings or to the goal;
-/// each of `targets` records the returns that lead to this goal tile.
+/// Explores the column for players who return into it from the right. The result contains the returns that lead to additional crossings or to the
+/// goal; each of `targets` records the returns that lead to its goal tile.
 fn returns(
     cells: &ColumnCells<'_>,
     inside: &ColumnExploration<'_>,

@@ -1,8 +1,8 @@
-//! Returns of a player from later columns, with the crossings into the next column that each return makes possible.
+//! Returns of a player from later columns, with the crossings into the next column that become possible after each return.
 
 use super::exploration::Crossings;
 
-/// A way in which a player can return into the last of the columns so far.
+/// A way in which a player can return from the right into the last column so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ReturnWay {
     /// Index of the place (the row and the number of passed areas) that the player enters.
@@ -12,12 +12,12 @@ pub(super) struct ReturnWay {
     pub(super) wins: bool,
 }
 
-/// The possible returns of a player in ascending order, each with the additional arrivals in the next column.
+/// The possible returns of a player in ascending order, each with the additional ways to enter the next column afterwards.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Returns {
     ways: Vec<ReturnWay>,
-    /// The additional arrivals after each return, with the same number of machine words for each return. The additional arrivals of all returns are
-    /// in a single list, because allocating a separate list for each return took most of the time.
+    /// For each return, the additional ways to enter the next column (arrivals), as the same number of machine words. The additional arrivals of all
+    /// returns are in a single list, because allocating a separate list for each return took most of the time.
     crossings: Crossings,
 }
 
@@ -37,8 +37,8 @@ impl Returns {
         &self.crossings[index * words..(index + 1) * words]
     }
 
-    /// Returns the additional arrivals after a return to `place` by `arrival`; `None` if the return leads neither to additional arrivals nor to a
-    /// goal.
+    /// Returns the additional ways to enter the next column after a return to `place` by `arrival`; `None` if the return leads neither to such ways
+    /// nor to a goal.
     pub(super) fn find(&self, place: u32, arrival: u16) -> Option<(&ReturnWay, &[u64])> {
         let found = self
             .ways

@@ -7,9 +7,10 @@ use crate::Area;
 
 /// A player's path by the rules of a movement, from a start to the goal through a sequence of areas.
 ///
-/// The path passes an area when the player comes to a cell of that area, on foot, in the air or holding on to a tile. The player may also enter a
-/// later area before the areas that precede it, and may enter an area again. If all tiles of some kind are goals, the path must lead to each of them.
-/// Areas are in model coordinates, as in a [`Demand`](crate::Demand); levels that are played to the right are upright in these coordinates.
+/// The path of a player passes an area when the player comes to a cell of that area, on foot, in the air or holding on to a tile. The player may also
+/// enter a later area before the areas that precede it, and may enter an area again. If all tiles of some kind are goals, the player's path must lead
+/// to each of these tiles. The areas of a route are in model coordinates, as in a [`Demand`](crate::Demand); levels that are played to the right are
+/// upright in these coordinates.
 ///
 /// ```
 /// use figrs_models::mdmc::Level;
@@ -33,7 +34,7 @@ impl Route {
     /// Maximum number of areas.
     pub const MOST_AREAS: usize = 16;
 
-    /// Creates the route without areas, which any path by the rules of a movement follows.
+    /// Creates a route through no areas; any path by the rules of a movement follows this route.
     pub fn under(rules: &MovementRules) -> Self {
         Self {
             rules: rules.clone(),
@@ -41,7 +42,7 @@ impl Route {
         }
     }
 
-    /// Sets the areas of the route, which a path must pass in this order.
+    /// Sets the areas of the route, which a path must pass in the given order.
     #[must_use]
     pub fn through(&self, areas: impl IntoIterator<Item = Area>) -> Self {
         Self {
@@ -50,9 +51,9 @@ impl Route {
         }
     }
 
-    /// Returns the route by [strict](MovementRules::strict) rules.
+    /// Returns the same route under [strict](MovementRules::strict) rules of movement.
     ///
-    /// **Errors.** [`MovementError::Invalid`] if the strict moves have too many stages.
+    /// **Errors.** [`MovementError::Invalid`] if the moves under strict rules have too many stages.
     pub fn strict(&self) -> Result<Self, MovementError> {
         Ok(Self {
             rules: self.rules.strict()?,
@@ -60,28 +61,28 @@ impl Route {
         })
     }
 
-    /// Returns the rules of the movement.
+    /// Returns the movement rules that the path must follow.
     pub fn rules(&self) -> &MovementRules {
         &self.rules
     }
 
-    /// Returns the areas that a path has to pass, in order.
+    /// Returns the areas that a path has to pass, in the order of the route.
     pub fn areas(&self) -> &[Area] {
         &self.areas
     }
 
-    /// Returns the number of areas that a complete path passes.
+    /// Returns the number of areas of the route, all of which a complete path passes.
     pub(super) fn last(&self) -> usize {
         self.areas.len()
     }
 
-    /// True if a player who has passed `passed` areas passes the next area by coming to the given cell.
+    /// True if a player who has passed `passed` areas of the route passes the next area by coming to the given cell.
     pub(super) fn passes(&self, passed: usize, (row, column): (usize, usize)) -> bool {
         let next = self.areas.get(passed);
         next.is_some_and(|area| area.contains(row, column))
     }
 
-    /// Returns a column. Each area contains either all columns from this column on, or none of them.
+    /// Returns a column. From the returned column on, each area of the route contains either all columns or none.
     pub(super) fn settled(&self) -> usize {
         let settled = self.areas.iter().map(Area::settled_column);
         settled.max().unwrap_or(0)

@@ -13,10 +13,10 @@ use super::moves::MoveBuilder;
 use super::stages::{FREE, MoveAutomaton, Stage, StagedStep};
 use figrs_models::mdmc::{Meaning, Tile, TileSet, Travel};
 
-/// A [`Movement`] compiled for a set of tiles and a direction of travel. The moves are compiled to an automaton with steps of at most one column, by
-/// which both [`Playability`](super::Playability) and [`Reach`](super::Reach) move the player.
+/// A [`Movement`] (the rules of a player's moves) compiled for a set of tiles and a direction of travel. The moves are compiled to an automaton with
+/// steps of at most one column; [`Playability`](super::Playability) and [`Reach`](super::Reach) both use this automaton.
 ///
-/// Cloning the rules is cheap.
+/// Cloning `MovementRules` is cheap.
 #[derive(Clone)]
 pub struct MovementRules(Arc<CompiledRules>);
 
@@ -27,26 +27,27 @@ pub(super) struct CompiledRules {
     tiles: Vec<Tile>,
     /// The class of a cell for each set of meanings of its tile.
     classes: Vec<CellClass>,
-    /// The properties of cells that some tile of the set has.
+    /// All properties of cells that at least one tile of the set has.
     used: CellClass,
     pub(super) start: FrameStart,
     pub(super) goal: FrameGoal,
-    /// The possible steps of a player between moves, for each situation.
+    /// The possible steps of a player who is between two moves, for each situation.
     free: [Vec<StagedStep>; Situation::COUNT],
-    /// The possible steps of a player within a move, for each stage.
+    /// The possible steps of a player within a move, for each stage (progress) of the move.
     stages: Vec<Vec<StagedStep>>,
     pub(super) arrivals: Vec<Arrival>,
-    /// Indices of the arrivals (ways to enter a column) that enter from the right.
+    /// Indices of those arrivals (ways to enter a column) that enter from the right.
     pub(super) backward: Vec<u16>,
-    /// The possible arrivals in a cell, as bits in machine words, for each combination of properties that decide whether a player can enter the cell.
+    /// The possible arrivals (ways to enter a cell), as bits in machine words, for each combination of properties that decide whether a player can
+    /// enter a cell.
     enter: Vec<u64>,
-    /// For each arrival, the arrivals that are possible in every cell where this arrival is possible, as bits in machine words.
+    /// For each arrival (way to enter a cell), the arrivals that are possible in every cell where this arrival is possible, as bits in machine words.
     implied: Vec<u64>,
     pub(super) falls_straight: bool,
     pub(super) jump_height: usize,
 }
 
-/// The situation of a player between moves: the properties of a cell that decide which steps the player can take from the cell.
+/// The situation of a player between two moves: the properties of a cell that decide which steps the player can take from the cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Situation(u8);
 
@@ -56,7 +57,7 @@ impl Situation {
     pub(super) const CLIMB: u8 = 2;
     pub(super) const HANG: u8 = 4;
     pub(super) const DOOR: u8 = 8;
-    /// By strict rules only: an enemy or hazard keeps the player from standing on the cell below, although the movement lets a player stand there.
+    /// Under strict rules only: an enemy or hazard keeps the player from standing on the cell below, although the movement lets a player stand there.
     pub(super) const HARM_BELOW: u8 = 16;
 
     pub(super) fn number(self) -> u8 {
@@ -78,7 +79,7 @@ impl Situation {
 }
 
 impl Movement {
-    /// Compiles the movement for a set of tiles and a direction of travel.
+    /// Compiles the movement (the rules of a player's moves) for a set of tiles and a direction of travel.
     ///
     /// **Errors.** [`MovementError::Tiles`] if the tiles have no meanings, or if no tile is the start or the goal; [`MovementError::Invalid`] if the
     /// start or the goal depends on columns that are drawn later, or if the moves have too many stages.
@@ -118,7 +119,7 @@ impl Movement {
 }
 
 impl MovementRules {
-    /// Returns the [published rules](super::Playability) for platformers.
+    /// Returns the [published rules](super::Playability) of movement for platformers.
     pub fn platformer() -> &'static Self {
         static RULES: LazyLock<MovementRules> = LazyLock::new(|| {
             let rules = Movement::platformer().rules(TileSet::platformer(), Travel::Right);
@@ -127,18 +128,19 @@ impl MovementRules {
         &RULES
     }
 
-    /// Returns the strict form of the rules:
+    /// Returns the strict form of the movement rules:
     ///
-    /// - A player can neither enter nor stand on enemies and hazards, whatever the movement says. Above an enemy or hazard that would otherwise
-    ///   support the player, only a jump arc can continue.
-    /// - A player passes from a cell to an adjacent cell through their common side. Each part of a move, such as a step of an arc or a fall, must be
-    ///   possible as a sequence of steps from cell to free adjacent cell, each towards the end of that part. No player passes between two solid tiles
-    ///   that touch at a corner, nor through a blocked cell that the movement does not test.
-    /// - The first cell must be free, and all cells between two doors must be blocked.
+    /// - Under strict rules, a player can neither enter nor stand on enemies and hazards, whatever the movement says. Above an enemy or hazard that
+    ///   would otherwise support the player, only a jump arc can continue.
+    /// - Under strict rules, a player passes from a cell to an adjacent cell through their common side. Under strict rules, each part of a move, such
+    ///   as a step of an arc or a fall, must be possible as a sequence of steps from cell to free adjacent cell, each towards the end of that part.
+    ///   Under strict rules, no player passes between two solid tiles that touch at a corner, nor through a blocked cell that the movement does not
+    ///   test.
+    /// - Under strict rules, the cell where the player starts must be free, and all cells between two doors must be blocked.
     ///
     /// A level that is playable by the strict rules is also playable by the original rules.
     ///
-    /// **Errors.** [`MovementError::Invalid`] if the strict moves have too many stages.
+    /// **Errors.** [`MovementError::Invalid`] if the moves under strict rules have too many stages.
     ///
     /// ```
     /// use figrs_models::mdmc::Level;
@@ -157,12 +159,12 @@ impl MovementRules {
         Ok(Self(Arc::new(compiled)))
     }
 
-    /// Returns the movement that the rules describe.
+    /// Returns the movement from which the rules were compiled.
     pub fn movement(&self) -> &Movement {
         &self.0.movement
     }
 
-    /// Returns the direction in which the levels are played.
+    /// Returns the direction in which the levels for these rules are played.
     pub fn travel(&self) -> Travel {
         self.0.travel
     }
@@ -171,7 +173,7 @@ impl MovementRules {
         self.0.class(tile)
     }
 
-    /// True if the rules are for levels with the tiles `tiles` and the direction of travel `travel`.
+    /// True if the movement rules are for levels with the tiles `tiles` and the direction of travel `travel`.
     pub(crate) fn fits(&self, tiles: &TileSet, travel: Travel) -> bool {
         let is_known = |tile: Tile| {
             let class = CellClass::of(self.movement(), self.0.is_strict, tile);
@@ -359,12 +361,12 @@ impl CompiledRules {
         }
     }
 
-    /// Returns the number of machine words of a bit set of stages of moves.
+    /// Returns the number of machine words in a bit set of the stages of moves.
     pub(super) fn stage_words(&self) -> usize {
         self.stages.len().div_ceil(64)
     }
 
-    /// Returns the number of machine words of a bit set of arrivals (ways to enter a cell).
+    /// Returns the number of machine words in a bit set of arrivals (ways to enter a cell).
     pub(super) fn arrival_words(&self) -> usize {
         self.arrivals.len().div_ceil(64).max(1)
     }

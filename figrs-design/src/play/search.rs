@@ -12,29 +12,30 @@ use figrs_models::mdmc::Level;
 ///
 /// # Rules
 ///
-/// A level is playable by a [`Movement`](super::Movement), which is the rules of a player's moves. The movement `platformer` has the rules of the
-/// path finder that was published with the Video Game Level Corpus:
+/// A level is playable by a given [`Movement`](super::Movement), which is the rules of a player's moves. The movement `platformer` has the rules of
+/// the path finder that was published with the Video Game Level Corpus:
 ///
-/// - A player occupies one cell. Solid tiles ([`Tile::solid`](figrs_models::mdmc::Tile::solid)) stop the player; enemies are ignored. A player in the
-///   bottom row is lost, and cannot move any more.
-/// - The player starts falling in row 2, column 2, counted from 0 at the top left, if the player can enter that cell. (The published program starts
-///   the player in this cell in any case.) If a level has no such row or column, the player starts in its last row or column, whatever tile is there.
-///   The goal is the last column, at any height.
+/// - In these rules, a player occupies one cell. By the platformer rules, solid tiles ([`Tile::solid`](figrs_models::mdmc::Tile::solid)) stop the
+///   player; enemies are ignored. By the platformer rules, a player in the bottom row is lost, and cannot move any more.
+/// - By the platformer rules, the player starts falling in row 2, column 2, counted from 0 at the top left, if the player can enter that cell. (The
+///   published program starts the player in this cell even if it is solid.) If a level has no such row or column, the player starts in its last row
+///   or column, whatever tile is there. The player's goal is the last column, at any height.
 /// - Over a solid tile, the player stands, and walks one column to the left or right or starts one of the five [`JUMP_ARCS`](super::JUMP_ARCS) or their
 ///   mirror images. Each cell of an arc must be inside the level and free, and the player can leave an arc in each of its cells.
-/// - Over a free tile, the player falls: straight down, diagonally down, or two rows down and one column aside; a fall tests only its last cell.
-/// - A jump arc that rises above the top row continues in the top row. The published program tests the bottom row instead of the top row, by a
-///   negative index.
+/// - Over a free tile, the player falls: straight down, diagonally down, or two rows down and one column aside; only the last cell of a fall must be
+///   free.
+/// - A jump arc that rises above the top row continues in the top row. By a negative index, the published program tests the bottom row instead of the
+///   top row for such an arc.
 ///
 /// # Guarantee
 ///
-/// The search is exact for the rules of the movement, because it is breadth-first over combinations of a cell, a stage of a move and a number of
-/// passed areas of a [`Route`]. The search therefore finds a path with the fewest steps of moves.
+/// The search for a path is exact for the rules of the movement, because it is breadth-first over combinations of a cell, a stage of a move and a
+/// number of passed areas of a [`Route`]. A breadth-first search finds a path with the fewest steps of moves.
 ///
 /// # Complexity
 ///
-/// Time and memory are proportional to the number of cells, times the number of stages of moves that the player reaches in a cell (at most 31 by the
-/// published rules), times the number of areas of the route.
+/// Time and memory of the search are proportional to the number of cells, times the number of stages of moves that the player reaches in a cell (at
+/// most 31 by the published rules), times the number of areas of the route.
 ///
 /// # Example
 ///
@@ -53,8 +54,8 @@ use figrs_models::mdmc::Level;
 ///
 /// # References
 ///
-/// The rules are published in Summerville, Snodgrass, Mateas and Ontañón, "The VGLC: The Video Game Level Corpus", Proceedings of the 7th Workshop on
-/// Procedural Content Generation, 2016; its file `pathfinding_SMB.json` holds the arcs.
+/// The platformer rules are published in Summerville, Snodgrass, Mateas and Ontañón, "The VGLC: The Video Game Level Corpus", Proceedings of the 7th
+/// Workshop on Procedural Content Generation, 2016; the corpus file `pathfinding_SMB.json` holds the arcs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Playability {
     path: Vec<(usize, usize)>,
@@ -71,7 +72,7 @@ struct MoveSearch<'a> {
     visits: Vec<Visit>,
 }
 
-/// A visit of the search: a cell with a stage of a move and a number of passed areas, and the index of the visit before.
+/// A visit of the search for a path: a cell with a stage of a move and a number of passed areas, and the index of the visit before.
 #[derive(Clone, Copy)]
 struct Visit {
     row: u32,
@@ -83,16 +84,16 @@ struct Visit {
     from: u32,
 }
 
-/// Stands for the index of a preceding visit that does not exist.
+/// This number stands for a missing index, if there is no preceding visit.
 const NONE: u32 = u32::MAX;
 
 impl Playability {
-    /// Searches `level` by the published rules for platformers.
+    /// Searches the level `level` for a player's path by the published rules for platformers.
     pub fn of(level: &Level) -> Self {
         Self::under(level, MovementRules::platformer())
     }
 
-    /// Searches an upright level by the rules of a movement.
+    /// Searches an upright level for a player's path by the rules of a movement.
     ///
     /// ```
     /// use figrs_models::mdmc::{Level, TileSet, Travel};
@@ -108,7 +109,7 @@ impl Playability {
         Self::along(level, &rules.into())
     }
 
-    /// Searches an upright level for a path that passes the areas of `route`.
+    /// Searches an upright level for a player's path that passes the areas of `route`.
     pub fn along(level: &Level, route: &Route) -> Self {
         let field = Field::of(level, route.rules());
         let rules = route.rules().compiled();
@@ -134,7 +135,7 @@ impl Playability {
         }
     }
 
-    /// True if a player can reach the goal.
+    /// True if a player can reach the goal of the level.
     pub fn playable(&self) -> bool {
         self.obstacle.is_none()
     }
@@ -151,8 +152,8 @@ impl Playability {
     }
 
     /// Returns the cells of a shortest path from the start through the areas of the route to the goal or, if there is no such path, to the furthest
-    /// column. If all tiles of some kind are goals, the path leads to the tile whose shortest path is longest. The path is empty if there is no start
-    /// cell.
+    /// column. If all tiles of some kind are goals, the returned path leads to the tile whose shortest path is longest. The returned path is empty if
+    /// the level has no start cell.
     pub fn path(&self) -> &[(usize, usize)] {
         &self.path
     }
@@ -166,12 +167,12 @@ struct SearchResult {
     is_exhausted: bool,
 }
 
-/// Returns the furthest column that a player can reach in levels with the given possible classes of cells, if none of these levels has a path to the
-/// goal. Returns `None` if a path may exist or if the work runs out. `columns` has the possible classes of the cells, column by column from the top;
-/// `spend(n)` uses up `n` steps of work, and returns false if fewer steps are left.
+/// Returns the furthest column that a player can reach in any level with the given possible classes of cells, if none of these levels has a path to
+/// the goal. Returns `None` if some level may have a path to the goal, or if the work runs out. The list `columns` contains the possible classes of
+/// the cells, column by column from the top; `spend(n)` uses up `n` steps of work, and returns false if fewer steps are left.
 ///
-/// Each step of the search may choose any possible classes for the cells that it tests, independently of other steps. If some level has a path, the
-/// search therefore finds a path.
+/// Each step of the search for a path may choose any possible classes for the cells that it tests, independently of other steps. If at least one of
+/// the possible levels has a path to the goal, the search therefore finds a path.
 pub(crate) fn dead_end(
     route: &Route,
     height: usize,
@@ -225,7 +226,7 @@ impl<'a> MoveSearch<'a> {
         }
     }
 
-    /// Searches from the start cells until the goal is reached, all reachable cells are visited, or `spend` refuses further work.
+    /// Searches from the start cells until the player reaches the goal, all reachable cells are visited, or `spend` refuses further work.
     fn run(&mut self, starts: &[(usize, usize)], spend: &dyn Fn(u64) -> bool) -> SearchResult {
         for &cell in starts {
             self.reach((cell, 0), FREE, (true, Via::Air), NONE);
@@ -262,7 +263,7 @@ impl<'a> MoveSearch<'a> {
         }
     }
 
-    /// Returns the index of the first machine word of the cell for a player who has passed `passed` areas.
+    /// Returns the index of the first machine word of bits for a cell and a player who has passed `passed` areas of the route.
     fn place(&self, (row, column): (usize, usize), passed: usize) -> usize {
         let line = passed * self.field.height() + row;
         (line * self.field.width() + column) * self.rules.stage_words()
@@ -274,13 +275,13 @@ impl<'a> MoveSearch<'a> {
         words.iter().any(|&stages| stages > 0)
     }
 
-    /// True if a player who has passed all areas comes to `cell` and can stop or fall there.
+    /// True if a player who has passed all areas of the route comes to `cell` and can stop or fall there.
     fn is_free(&self, cell: (usize, usize)) -> bool {
         self.reached[self.place(cell, self.route.last())] >> FREE & 1 == 1
     }
 
-    /// Marks the stage `stage` of a move in `cell` as reached, and also the stage between moves if the player can leave the move there. If the step
-    /// tests a cell of the route's next area, the player passes this area.
+    /// Marks the stage `stage` of a move as reached in `cell`, and also the state between two moves if the player can end the move there. If the step
+    /// tests a cell that lies in the route's next area, the player passes this area.
     fn reach(
         &mut self,
         (cell, passed): ((usize, usize), usize),
@@ -334,7 +335,7 @@ impl<'a> MoveSearch<'a> {
         }
     }
 
-    /// Returns the cells on the path from the start to the visit `index`, without cells that moves only pass through.
+    /// Returns the cells on the player's path from the start to the visit `index`, without cells that moves only pass through.
     fn path(&self, index: usize) -> Vec<(usize, usize)> {
         let mut path = Vec::new();
         let mut next = index as u32;
@@ -348,7 +349,7 @@ impl<'a> MoveSearch<'a> {
         path
     }
 
-    /// Returns the obstacle in a level in which the search found no path to the goal.
+    /// Returns the obstacle that stops the player in a level in which the search found no path to the goal.
     fn obstacle(&self, starts: &[(usize, usize)]) -> Obstacle {
         let field = self.field;
         let upright = |cell| self.rules.travel().upright_cell(field.width(), cell);

@@ -1,4 +1,4 @@
-//! Combines all moves into one small automaton, whose states are called stages.
+//! Combines all moves of a player into one small automaton, whose states are called stages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use indexmap::IndexSet;
 use super::cell_class::Via;
 use figrs_models::mdmc::Travel;
 
-/// The index of a stage: a state of the automaton of moves.
+/// The index of a stage, which is a state of the automaton of a player's moves.
 pub(super) type Stage = u16;
 
-/// The stage between moves, in which the player stands or falls.
+/// The stage of a player who is between two moves and stands or falls.
 pub(super) const FREE: Stage = 0;
 
 /// A step of a move in model coordinates, by at most one column, with the test of the cell into which it leads.
@@ -24,9 +24,9 @@ pub(super) struct MoveStep {
     pub(super) down: bool,
     /// True if a step to a row above the top row leads to the top row instead.
     pub(super) clamps: bool,
-    /// True if the player can leave the move after this step.
+    /// True if the player can leave the move after the step.
     pub(super) lands: bool,
-    /// True if the step continues a part of a move that has begun; a lost player can take such a step, too.
+    /// True if the step continues a part of a move that has begun; even a lost player (one who cannot begin a move) can take such a step.
     pub(super) is_within: bool,
 }
 
@@ -36,7 +36,7 @@ pub(super) type MoveSteps = Vec<MoveStep>;
 pub(super) struct StagedStep {
     pub(super) step: MoveStep,
     pub(super) then: Stage,
-    /// Index of the arrival in the adjacent column, for a step into another column.
+    /// Index of the way in which the step enters the adjacent column, for a step into another column.
     pub(super) arrival: u16,
 }
 
@@ -61,9 +61,9 @@ pub(super) struct PlayedStep {
     pub(super) lands: bool,
 }
 
-/// Converts a move from the upright level to model coordinates. A step over more than one column becomes several steps; only the last of these steps
-/// tests its cell. By strict rules, a step over more than one column stays a single step, because the [automaton](MoveAutomaton) splits the step
-/// later.
+/// Converts the steps of a move from the upright level to model coordinates. A step over more than one column becomes several steps, of which only
+/// the last tests its cell. Under strict rules, a step over more than one column stays a single step, because the [automaton](MoveAutomaton) splits
+/// the step later.
 pub(super) fn in_frame(
     travel: Travel,
     is_strict: bool,
@@ -104,12 +104,12 @@ pub(super) fn in_frame(
     steps
 }
 
-/// Automaton of moves: the possible next steps of each stage.
+/// Automaton of a player's moves: the possible next steps for each of its states, which are called stages.
 ///
-/// A stage is the set of the possible remaining steps of the moves, so that moves that begin or end alike share stages. The 39 cells of the five
-/// published arcs and their 39 mirror images need 31 stages, besides the stage between moves.
+/// A stage of the automaton is the set of the possible remaining steps of moves, so that moves that begin or end alike share stages. The 39 cells of
+/// the five published jump arcs and their 39 mirror images need 31 stages, besides the stage between moves.
 ///
-/// By strict rules, a step over several cells becomes several steps of one cell, up, down or sideways, in every order that leads to the same cell.
+/// Under strict rules, a step over several cells becomes several steps of one cell, up, down or sideways, in every order that leads to the same cell.
 #[derive(Debug)]
 pub(super) struct MoveAutomaton {
     strict: Option<Travel>,
@@ -120,7 +120,7 @@ pub(super) struct MoveAutomaton {
 impl MoveAutomaton {
     pub(super) const MOST: usize = 1024;
 
-    /// Creates an automaton; `strict` is the direction of travel if the rules are strict, and else `None`.
+    /// Creates an automaton of moves; `strict` is the direction of travel if the rules of movement are strict, and else `None`.
     pub(super) fn new(strict: Option<Travel>) -> Self {
         Self {
             strict,
@@ -143,7 +143,7 @@ impl MoveAutomaton {
             .collect()
     }
 
-    /// Returns the possible first steps of a move, each with the steps that then remain.
+    /// Returns the possible first steps of a move, each with the steps of the move that then remain.
     fn split(&self, steps: &[MoveStep]) -> Vec<(MoveStep, MoveSteps)> {
         let Some((&step, rest)) = steps.split_first() else {
             return Vec::new();
@@ -178,7 +178,7 @@ impl MoveAutomaton {
         split.collect()
     }
 
-    /// Finds all stages; returns `false` if there are too many stages.
+    /// Finds all stages of the automaton of moves; returns `false` if there are too many stages.
     pub(super) fn complete(&mut self) -> bool {
         while self.next.len() < self.stages.len() && self.stages.len() <= Self::MOST {
             let moves = self.stages[self.next.len()].clone();

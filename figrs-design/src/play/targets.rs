@@ -1,4 +1,5 @@
-//! Goal tiles that the player has not reached yet. Each is stored as the returns from later columns by which a player reaches it.
+//! Goal tiles that the player has not reached yet. For each goal tile, the state stores the returns from later columns by which a player reaches the
+//! tile.
 
 use super::cell_class::CellClass;
 use super::exploration::{ColumnCells, ColumnExploration, Crossings};
@@ -9,9 +10,9 @@ use super::frame::FrameGoal;
 pub(super) struct Target {
     /// Number of columns since the column of the goal tile, if the goal requires goal tiles near the end of the level.
     age: u8,
-    /// The arrivals in the last column by which a returning player reaches the goal tile.
+    /// The ways of returning into the last column by which a player then reaches the goal tile.
     ways: Crossings,
-    /// Row of the goal tile, if the tile is in the explored column.
+    /// Row of the goal tile, if the tile is in the column that is being explored.
     row: Option<usize>,
     noted: Crossings,
 }
@@ -23,13 +24,13 @@ pub(super) struct Found {
 }
 
 impl FrameGoal {
-    /// True if a player may reach the goal tiles after returning from later columns.
+    /// True if, for this kind of goal, a player may reach goal tiles after returning from later columns.
     pub(super) fn has_targets(self) -> bool {
         matches!(self, Self::AllTiles | Self::LastColumnOr { .. })
     }
 }
 
-/// Returns the goal tiles, in the column or before it, that the exploration of the column does not reach.
+/// Returns the goal tiles, in the explored column or before it, that the player's exploration of the column does not reach.
 pub(super) fn after(
     before: &[Target],
     nearest: Option<u8>,
@@ -74,7 +75,7 @@ pub(super) fn after(
     }
 }
 
-/// Returns the goal tiles of `open` that must be stored; drops a goal tile that is redundant because of another goal tile.
+/// Returns those goal tiles of `open` that must be stored; drops a goal tile that is redundant because of another goal tile.
 pub(super) fn smallest(open: Vec<Target>, goal: FrameGoal) -> Vec<Target> {
     let within = |small: &Crossings, large: &Crossings| {
         small
@@ -117,7 +118,7 @@ pub(super) fn smallest(open: Vec<Target>, goal: FrameGoal) -> Vec<Target> {
 }
 
 impl Target {
-    /// True if the exploration `by` reaches the goal tile: in the explored column, or by an arrival in the column before it.
+    /// True if the exploration `by` of a column reaches the goal tile, which is in this column or is reached by an arrival in the column before it.
     pub(super) fn is_met(&self, by: &ColumnExploration<'_>) -> bool {
         match self.row {
             Some(row) => by.is_free(row),
@@ -129,14 +130,15 @@ impl Target {
         }
     }
 
-    /// Records the arrival `arrival` at `place` if a player with this arrival reaches the goal tile in the exploration `by`.
+    /// Records the arrival `arrival` (a way to enter the column) at `place` if, in the exploration `by`, a player with this arrival reaches the goal
+    /// tile.
     pub(super) fn note(&mut self, by: &ColumnExploration<'_>, place: usize, arrival: u16) {
         if self.is_met(by) {
             self.noted[place + usize::from(arrival) / 64] |= 1 << (arrival % 64);
         }
     }
 
-    /// True if some player who returns to the place with the machine words `words` reaches the goal tile.
+    /// True if some player who returns to the place whose bits are in the machine words `words` reaches the goal tile.
     pub(super) fn is_reached_from(&self, words: std::ops::Range<usize>) -> bool {
         self.ways[words].iter().any(|&arrivals| arrivals > 0)
     }

@@ -9,7 +9,7 @@ pub(super) fn of_tiles(width: usize, height: usize) -> Canvas {
     Canvas::new(width * SIDE, height * SIDE, Palette::CLEAR)
 }
 
-/// Draws the picture of a tile at a row and column of tiles. Transparent pixels leave the canvas unchanged.
+/// Draws the picture of a tile at a row and column of tiles. Transparent pixels of the picture leave the canvas unchanged.
 pub(super) fn draw_tile(canvas: &mut Canvas, row: usize, column: usize, art: &str) {
     canvas.art((column * SIDE, row * SIDE), art, &PALETTE);
 }

@@ -33,7 +33,8 @@ pub(super) fn paint(canvas: &mut Canvas) {
     }
 }
 
-/// Divides the width into stretches of `every` pixels. For each stretch, calls `at` with a random position in the stretch, for example of a cloud.
+/// Divides the width of a picture into stretches of `every` pixels. For each stretch of the picture, calls `at` with a random position in the
+/// stretch, for example for a cloud.
 fn scatter(width: isize, every: isize, salt: isize, mut at: impl FnMut(isize, isize)) {
     for stretch in -1..=width / every + 1 {
         let mut mixed = (stretch.wrapping_mul(1_000_003) + salt) as u64;

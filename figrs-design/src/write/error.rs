@@ -7,15 +7,15 @@ use std::io;
 #[derive(thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum OutputError {
-    /// Writing to the output failed.
+    /// Writing the level to the output failed.
     #[error("cannot write the level: {0}; check the disk and its permissions")]
     Io(#[from] io::Error),
     /// The output format cannot hold the level, or one of its notes.
     #[error("{problem}; {remedy}")]
     Invalid {
-        /// The problem, as a statement that names the size or the note.
+        /// The problem, as a statement that names the size of the level or the note.
         problem: String,
-        /// The remedy, as a request.
+        /// The remedy, worded as a request to the user.
         remedy: String,
     },
 }

@@ -21,12 +21,12 @@ struct Shade {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Flat,
-    /// The coloured area is a little smaller than the square.
+    /// The coloured area is a little smaller than the square of the tile.
     Inset,
     Disc,
-    /// The coloured area is a bar along the top of the square.
+    /// The coloured area is a bar along the top of the tile's square.
     Platform,
-    /// The coloured area is a thin bar below the top of the square.
+    /// The coloured area is a thin bar below the top of the tile's square.
     Rope,
     /// The coloured area is a ladder of two rails with rungs.
     Rails,
@@ -89,8 +89,8 @@ impl Shade {
 
 /// Returns the square that represents `tile`, of `side` by `side` pixels; `None` for the empty tile of the set and for tiles outside the set.
 ///
-/// Solid tiles fill their cell and have raised edges; each tile of unknown meaning fills its cell with a flat colour of its own. Tiles of the same
-/// meaning differ in hue.
+/// Solid tiles fill their squares and have raised edges; each tile of unknown meaning fills its square with a flat colour of its own. The squares of
+/// tiles with the same meaning differ in hue.
 pub(super) fn plate(set: &TileSet, tile: Tile, side: usize) -> Option<Canvas<Rgba>> {
     if set.empty() == Some(tile) {
         return None;
@@ -131,7 +131,7 @@ fn kind(tile: Tile) -> Option<Meaning> {
     kinds.find(|&meaning| tile.is(meaning))
 }
 
-/// Returns the colour and the shape of the tile number `place` among the tiles with the meaning `kind`.
+/// Returns the colour and the shape for the tile with the index `place` among the tiles with the meaning `kind`.
 fn look(kind: Option<Meaning>, place: i32) -> (Shade, Form) {
     let known = KINDS.iter().find(|&&(meaning, ..)| Some(meaning) == kind);
     let Some(&(meaning, shade, form)) = known else {
@@ -207,7 +207,7 @@ impl Square<'_> {
         }
     }
 
-    /// Lightens the upper and left edges of the square, and darkens the lower and right edges.
+    /// Lightens the upper and left edges of the tile's square, and darkens the lower and right edges.
     fn raise(&mut self, shade: Shade) {
         let (light, dark) = (shade.lighter(13).colour(), shade.lighter(-12).colour());
         self.fill((0, 15), (16, 16), dark);
@@ -216,7 +216,7 @@ impl Square<'_> {
         self.fill((0, 0), (1, 16), light);
     }
 
-    /// Writes a character, if the square has room for it; writes `?` if the font lacks the character.
+    /// Writes a character into the tile's square, if the square has room for the character; writes `?` if the font lacks it.
     fn letter(&mut self, symbol: char, top: isize, colour: Rgba) {
         if self.side < 8 {
             return;

@@ -11,12 +11,12 @@ use figrs_models::mdmc::{Level, Tile};
 use figrs_models::picture::{Canvas, Rgba, encode, encode_colours, is_latin};
 
 impl LevelWriter<'_> {
-    /// Maximum number of bytes of all pixels of a picture.
+    /// Maximum number of bytes of all pixels in the picture of a level.
     const MAX_BYTES: usize = 1 << 28;
 
-    /// Returns the maximum number of tiles of a picture: 1048576 for a set of tiles with [built-in
-    /// pictures](figrs_models::mdmc::TileSet::is_platformer), and 262144 for coloured squares; with a sheet, the number of tiles that together have
-    /// 67108864 pixels.
+    /// Returns the maximum number of tiles in the picture of a level: 1048576 for tiles with
+    /// [built-in pictures](figrs_models::mdmc::TileSet::is_platformer), and 262144 for coloured squares; with a tile sheet, the number of tiles that
+    /// together have 67108864 pixels.
     pub fn most_tiles(&self) -> usize {
         let tiles = self.map_tiles();
         // A pixel is the index of a colour in a palette (one byte), or a colour of four bytes.
@@ -42,11 +42,11 @@ impl LevelWriter<'_> {
         Ok(())
     }
 
-    /// Writes the level as a PNG picture; notes become text chunks.
+    /// Writes the level as a PNG picture; its notes (such as the seed) become text chunks.
     ///
-    /// A tile has 16 by 16 pixels, or the size of the tiles of the [`sheet`](Self::sheet). Without a sheet, tiles without built-in pictures are drawn
-    /// as squares with their letters. Solid tiles are dark with raised edges, tiles of another known meaning have the colour of that meaning on a
-    /// light ground, and each tile of unknown meaning has a flat colour of its own.
+    /// In the picture, a tile has 16 by 16 pixels, or the size of the tiles of the [`sheet`](Self::sheet). Without a tile sheet, tiles that have no
+    /// built-in pictures are drawn as squares with their letters. As squares, solid tiles are dark with raised edges, tiles of another known meaning
+    /// have the colour of that meaning on a light ground, and each tile of unknown meaning has a flat colour of its own.
     ///
     /// **Errors.** [`OutputError::Invalid`] if the level has more tiles than [`most_tiles`](Self::most_tiles), or if the name of a note is not 1 to
     /// 79 Latin-1 characters; [`OutputError::Io`] if `out` cannot be written.
@@ -82,8 +82,8 @@ impl LevelWriter<'_> {
         Ok(encode(out, &canvas, &PALETTE.colours(), &self.notes, &[])?)
     }
 
-    /// Draws a line through the centres of the path's cells, with a disc at both ends, in two colours. If the sides of the level are joined, the line
-    /// continues at the other side.
+    /// Draws the player's path as a line in two colours through the centres of its cells, with a disc at both ends. If the left and right sides of
+    /// the level are joined, the line of the path continues at the other side.
     fn draw_path<P: Copy>(&self, canvas: &mut Canvas<P>, colours: (P, P)) {
         let side = self.map_tiles().side();
         let points = self.path_points();

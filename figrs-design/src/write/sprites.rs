@@ -10,17 +10,17 @@ use super::tileset::{COLUMNS, MapTiles};
 use figrs_models::mdmc::{Level, Tile, TileSet};
 use figrs_models::picture::{Canvas, Rgba, encode_colours};
 
-/// The colour behind tiles that do not fill their cells.
+/// The colour behind tiles that do not fill their cells in a picture.
 pub(super) const PAPER: Rgba = [240, 242, 246, 255];
 /// The colour of the dots that mark the corners of cells; tiles are drawn over the dots.
 const DOT: Rgba = [212, 218, 228, 255];
 
-/// The pictures of the tiles of a set, all of one size; some tiles have no picture.
+/// The pictures of the tiles of a set, all of one size; some tiles may have no picture.
 #[derive(Clone, Debug)]
 pub(super) struct Sprites {
     side: usize,
     pictures: FxHashMap<Tile, Canvas<Rgba>>,
-    /// The empty tile, if it has a picture, which is then drawn behind all other tiles.
+    /// The empty tile, if it has a picture; its picture is drawn behind all other tiles.
     backdrop: Option<Tile>,
 }
 
@@ -64,7 +64,7 @@ impl Sprites {
         canvas
     }
 
-    /// Writes the tileset picture: the pictures of all tiles to which maps refer, with a transparent background.
+    /// Writes the tileset picture for map files: the pictures of all tiles to which maps refer, with a transparent background.
     pub(super) fn write_tileset(
         &self,
         tiles: MapTiles<'_>,

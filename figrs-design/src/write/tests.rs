@@ -18,8 +18,7 @@ fn written(write: impl FnOnce(&mut Vec<u8>) -> Result<(), OutputError>) -> Vec<u
     out
 }
 
-/// Returns the level for which the numbers of a map stand, by Tiled's rule: 0 is no tile, and other tiles count from `firstgid`
-/// 1.
+/// Decodes the tile numbers of a map to a level by the rule of the editor Tiled: 0 is no tile, and other tiles count from `firstgid` 1.
 fn read_back(numbers: &[usize], width: usize) -> String {
     let symbols = numbers.iter().map(|&number| match number {
         0 => '-',
@@ -306,7 +305,7 @@ fn the_same_level_gives_the_same_bytes() {
     assert_eq!(draw(), draw());
 }
 
-/// A writer that accepts no bytes.
+/// A writer for tests that accepts no bytes.
 struct Full;
 
 impl io::Write for Full {

@@ -12,11 +12,12 @@ use super::tileset::{MapTiles, SIDE};
 use figrs_models::mdmc::{Tile, TileSet};
 use figrs_models::picture::{Canvas, Rgba};
 
-/// Pictures of the tiles of a set, cut from one sheet.
+/// Pictures of the tiles of a set, cut from one picture file, the sheet.
 ///
-/// The sheet is a picture in PNG with square tiles side by side, numbered from 0 row by row from the top. The legend can give the number of a tile's
-/// picture ([`TileSet::picture`]); if it gives no numbers, the pictures are in the order of the tiles in the legend. Tiles without a picture are
-/// drawn as coloured squares with their letters. Where the picture of a tile is not opaque, the picture of the empty tile is visible behind it.
+/// A tile sheet is a picture in PNG with square tiles side by side, numbered from 0 row by row from the top. The legend of a tile set can give the
+/// number of a tile's picture ([`TileSet::picture`]); if the legend gives no numbers, the pictures are in the order of its tiles. Tiles that have no
+/// picture in the sheet are drawn as coloured squares with their letters. Where the picture of a tile is not opaque, the picture of the empty tile is
+/// visible behind it.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -36,19 +37,19 @@ pub struct TileSheet {
 }
 
 impl TileSheet {
-    /// Default side of a tile in pixels.
+    /// Default side length of a tile in pixels.
     pub const SIDE: usize = SIDE;
-    /// The largest side of a tile in pixels.
+    /// The largest allowed side length of a tile in pixels.
     pub const MAX_SIDE: usize = 256;
-    /// Maximum number of pixels of a sheet.
+    /// Maximum number of pixels of a tile sheet.
     pub const MAX_PIXELS: usize = 1 << 24;
 
     /// Cuts the picture of each tile of a set out of a PNG sheet whose tiles have `side` by `side` pixels.
     ///
-    /// Sheets may have any colour type, with or without transparency; only the upper 8 bits of 16-bit channels are used, and only the first picture
-    /// of an animation.
+    /// Tile sheets may have any colour type, with or without transparency; only the upper 8 bits of 16-bit channels are used, and only the first
+    /// picture of an animation.
     ///
-    /// **Errors.** [`FileError`] if the file is not a valid PNG, or does not fit `side` or the tiles. If the file is accepted with another value of
+    /// **Errors.** [`FileError`] if the file is not a valid PNG, or does not fit `side` or the tiles. If the sheet is valid for another value of
     /// `side`, the [setting](Mistake::setting) in the error is `side`.
     pub fn from_png(png: &[u8], side: usize, tiles: &Arc<TileSet>) -> Result<Self, FileError> {
         if side == 0 || side > Self::MAX_SIDE {
@@ -96,12 +97,12 @@ impl TileSheet {
         })
     }
 
-    /// Returns the set of tiles to which the pictures belong.
+    /// Returns the set of tiles to which the pictures of the sheet belong.
     pub fn tiles(&self) -> &Arc<TileSet> {
         &self.tiles
     }
 
-    /// Returns the side of a tile in pixels.
+    /// Returns the side length of a tile in pixels.
     pub fn side(&self) -> usize {
         self.sprites.side()
     }
@@ -118,7 +119,7 @@ impl TileSheet {
     }
 }
 
-/// The name of a tile sheet in errors.
+/// The name by which error messages call a tile sheet.
 const PLACE: &str = "tile sheet";
 
 /// Returns the error for a file that is not a picture in PNG, or is damaged.

@@ -15,7 +15,7 @@ impl LevelWriter<'_> {
     ///
     /// # References
     ///
-    /// The format is documented in "JSON Map Format", Tiled documentation, version 1.10.
+    /// The format of JSON maps is documented in "JSON Map Format", Tiled documentation, version 1.10.
     pub fn tiled_json(&self, mut out: impl Write, image: &str) -> Result<(), OutputError> {
         let (height, width) = (self.level.height(), self.level.width());
         let cells = (0..height).flat_map(|row| (0..width).map(move |column| (row, column)));

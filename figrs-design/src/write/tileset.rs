@@ -1,10 +1,10 @@
-//! Numbers the tiles of a set, for references from map files.
+//! Numbers the tiles of a set, so that map files can refer to the tiles.
 
 #[cfg(feature = "png")]
 use super::TileSheet;
 use figrs_models::mdmc::{Level, Tile, TileSet};
 
-/// The side of a tile, in pixels.
+/// The side length of a tile, in pixels.
 pub(super) const SIDE: usize = 16;
 /// Number of tiles in a row of the tileset picture.
 pub(super) const COLUMNS: usize = 7;
@@ -72,7 +72,7 @@ impl<'a> MapTiles<'a> {
         self.place_but(tile, self.set.empty())
     }
 
-    /// Returns the number of the picture that a cell of `level` shows.
+    /// Returns the number of the tileset picture that a cell of `level` shows in map files.
     pub(super) fn picture(self, level: &Level, row: usize, column: usize) -> usize {
         if self.is_drawn && grassy(level, row, column) {
             return self.count();
@@ -87,7 +87,7 @@ impl<'a> MapTiles<'a> {
         place.map_or(0, |place| place + 1)
     }
 
-    /// Returns the index from 0 and the description of each tile of the tileset picture, and `true` if the tile is solid.
+    /// Returns, for each tile of the tileset picture, its index from 0, its description, and `true` if the tile is solid.
     pub(super) fn entries(self) -> impl Iterator<Item = (usize, String, bool)> {
         let tiles = self.tiles().enumerate();
         tiles.map(move |(place, tile)| (place, self.set.description(tile), tile.solid()))

@@ -1,4 +1,4 @@
-//! Writes the tileset picture to which maps refer.
+//! Writes the tileset picture (the pictures of all tiles) to which map files refer.
 
 use std::io::Write;
 
@@ -12,9 +12,9 @@ use figrs_models::picture::encode;
 
 /// Writes the picture of all tiles for maps in Tiled formats, as PNG with a transparent background.
 ///
-/// The picture has seven tiles of 16 by 16 pixels in each row: the tiles of the set in order, then ground with grass on top if the set has built-in
-/// pictures. Tiles of sets without built-in pictures are coloured squares with their letters.
-/// [`TileSheet::write_tileset`](super::TileSheet::write_tileset) writes the tiles of a sheet.
+/// The tileset picture has seven tiles of 16 by 16 pixels in each row: the tiles of the set in order, then ground with grass on top if the set has
+/// built-in pictures. In the tileset picture, tiles without built-in pictures are coloured squares with their letters. The method
+/// [`TileSheet::write_tileset`](super::TileSheet::write_tileset) writes the tiles of a tile sheet instead.
 ///
 /// **Errors.** [`OutputError::Io`] if `out` cannot be written.
 pub fn write_tileset(tiles: &TileSet, out: impl Write) -> Result<(), OutputError> {

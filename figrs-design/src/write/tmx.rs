@@ -8,10 +8,10 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 use super::tileset::{COLUMNS, MapTiles};
 use super::{LevelWriter, OutputError};
 
-/// Version of the map format.
+/// Version of the map format of the Tiled editor.
 pub(super) const VERSION: &str = "1.10";
 
-/// Returns the colour behind the tiles: sky for the built-in pictures, and paper for other pictures.
+/// Returns the background colour of a map: the colour of sky for the built-in pictures, and of paper for other pictures.
 pub(super) fn background(tiles: MapTiles<'_>) -> &'static str {
     if tiles.is_drawn() {
         "#86b8f4"
@@ -25,17 +25,17 @@ type Xml<'a> = Writer<&'a mut dyn Write>;
 impl LevelWriter<'_> {
     /// Writes the level as a TMX map of the Tiled editor.
     ///
-    /// The map has one layer of tiles as comma-separated numbers and, if there is a path, an object layer that shows the path as a polyline. The
-    /// tileset inside the map refers to `image`: the path, relative to the map, of the picture that [`write_tileset`](super::write_tileset) or
-    /// [`TileSheet::write_tileset`](super::TileSheet::write_tileset) writes. The empty tile has no number unless a sheet draws it. Notes become map
-    /// properties.
+    /// The map has one layer of tiles as comma-separated numbers and, if the writer has a player's path, an object layer that shows the path as a
+    /// polyline. The tileset inside the map refers to `image`: the path, relative to the map, of the picture that
+    /// [`write_tileset`](super::write_tileset) or [`TileSheet::write_tileset`](super::TileSheet::write_tileset) writes. In the map, the empty tile
+    /// has no number unless the tile sheet has a picture of it. The notes of the writer become map properties.
     ///
     /// **Errors.** [`OutputError::Invalid`] if a note contains a control character, which XML cannot hold; [`OutputError::Io`] if `out` cannot be
     /// written.
     ///
     /// # References
     ///
-    /// The format is documented in "TMX Map Format", Tiled documentation, version 1.10.
+    /// The format of TMX maps is documented in "TMX Map Format", Tiled documentation, version 1.10.
     pub fn tmx(&self, mut out: impl Write, image: &str) -> Result<(), OutputError> {
         let control =
             |(name, value): &&(String, String)| (name.clone() + value).contains(char::is_control);

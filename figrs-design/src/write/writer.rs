@@ -1,11 +1,11 @@
-//! Writes a level in several formats, with notes.
+//! Writes a game level in several formats, with notes such as the seed.
 
 #[cfg(feature = "png")]
 use super::TileSheet;
 use super::tileset::MapTiles;
 use figrs_models::mdmc::{Level, TileSet};
 
-/// Writes a level as a picture or for a level editor.
+/// Writes a game level as a picture or as a file for a level editor.
 ///
 /// | method | format |
 /// |---|---|
@@ -38,7 +38,7 @@ pub struct LevelWriter<'a> {
 }
 
 impl<'a> LevelWriter<'a> {
-    /// Creates a writer for a level, without a path and without notes.
+    /// Creates a writer for a level, without a player's path and without notes.
     pub fn new(level: &'a Level) -> Self {
         Self {
             level,
@@ -87,7 +87,7 @@ impl<'a> LevelWriter<'a> {
         self
     }
 
-    /// Adds a note: a name and a value, such as the seed.
+    /// Adds a note to the written level: a name and a value, such as the seed.
     #[must_use]
     pub fn note(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.notes.push((name.into(), value.into()));

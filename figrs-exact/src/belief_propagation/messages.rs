@@ -5,21 +5,21 @@ use figrs_answer::run::watch::RunMonitor;
 use figrs_factor::Stopped;
 use figrs_factor::algebra::{LogSumProduct, Semiring, SumProduct, log_sum};
 
-/// Smallest logarithm of a product whose exponential is an ordinary number without loss of precision.
+/// Smallest logarithm for which a product of message entries can be computed as an ordinary number without loss of precision.
 const SAFE: f64 = -600.0;
-/// Number of table entries that are read between two checks of the deadline.
+/// Number of factor table entries that are read between two checks of the deadline.
 const SLICE: u64 = 100_000;
 const NONE: f64 = f64::NEG_INFINITY;
-/// Least natural logarithm of a non-zero entry of a message. The limit is needed because the absolute values of the logarithms may grow at every
-/// iteration if the graph has loops, and an overflow would be mistaken for a zero. Logarithms of a magnitude below 1e12 have sums with a rounding
-/// error of at most a ten-thousandth.
+/// Least natural logarithm of a non-zero entry of a message. Without the limit, the absolute values of the logarithms might grow at every iteration
+/// if the graph has loops, and an overflow would be mistaken for a zero. Sums of logarithms of a magnitude below 1e12 have a rounding error of at
+/// most a ten-thousandth.
 const FLOOR: f64 = -1e12;
 
-/// The semiring of the messages: sum-product or max-product.
+/// The semiring in which messages of belief propagation are computed: sum-product or max-product.
 pub(super) trait MessageAlgebra {
-    /// The semiring of the messages on logarithms.
+    /// The semiring for messages that are stored as logarithms.
     type Logs: Semiring<Value = f64>;
-    /// The semiring of the messages on ordinary numbers, or on logarithms if ordinary numbers are not faster.
+    /// The semiring for messages that are stored as ordinary numbers; if ordinary numbers are not faster, the semiring works on logarithms.
     type Linear: Semiring<Value = f64>;
     const LINEAR: bool;
 }
@@ -64,7 +64,8 @@ pub(super) struct Messages<'n> {
     network: &'n MessageGraph,
     /// The messages from factors to variables.
     sent: Vec<f64>,
-    /// For each value of each variable, the sum of the logarithms of the non-zero messages to the variable, and the number of its zero messages.
+    /// For each value of each variable, the sum of the logarithms of the non-zero messages that the variable receives, and the number of zero
+    /// messages that it receives.
     beliefs: Vec<f64>,
     zeros: Vec<u32>,
     incoming: Vec<f64>,
@@ -141,7 +142,8 @@ impl<'n> Messages<'n> {
         settling
     }
 
-    /// Recomputes the product of the messages to each variable; otherwise, rounding errors would accumulate in the updated products.
+    /// Recomputes the product of all messages to each variable; without this recomputation, rounding errors would accumulate in products that are
+    /// only updated.
     pub(super) fn recompute_beliefs(&mut self) {
         self.beliefs.fill(0.0);
         self.zeros.fill(0);
@@ -280,8 +282,8 @@ impl<'n> Messages<'n> {
         shares
     }
 
-    /// Returns the negative Bethe free energy. If the graph is a forest and the messages have converged, this energy is the logarithm of the sum over
-    /// all assignments.
+    /// Returns the negative Bethe free energy of the factor graph. If the graph is a forest and the messages have converged, the negative Bethe free
+    /// energy is the logarithm of the sum of the weights of all assignments.
     pub(super) fn log_total(&mut self) -> f64 {
         self.recompute_beliefs();
         let network = self.network;
@@ -309,7 +311,7 @@ impl<'n> Messages<'n> {
         total
     }
 
-    /// Returns, for each entry of `table`, the sum of its logarithm and of the logarithms of the messages from its variables to the factor.
+    /// Returns, for each entry of a factor, the logarithm of the entry plus the logarithms of the messages from the factor's variables to the factor.
     fn entry_beliefs<'m>(
         &'m self,
         table: &'m FactorEntries,
@@ -322,8 +324,8 @@ impl<'n> Messages<'n> {
         })
     }
 
-    /// Returns the belief of a factor: the probability of each non-zero entry. The caller must have called
-    /// [`recompute_beliefs`](Self::recompute_beliefs).
+    /// Returns the belief of a factor: the probability of each non-zero entry. Before this call, the caller must have called
+    /// [`recompute_beliefs`](Self::recompute_beliefs), which multiplies the messages to each variable.
     pub(super) fn factor_belief(&mut self, factor: usize) -> Vec<f64> {
         self.receive_all(factor);
         let logs = self.entry_beliefs(&self.network.tables[factor]);
@@ -331,7 +333,8 @@ impl<'n> Messages<'n> {
         logs.map(|log| (log - total).exp()).collect()
     }
 
-    /// Chooses one value for each variable, factor by factor: the best values of the factor's variables, given the values chosen before.
+    /// Chooses one value for each variable, factor by factor: the values of the factor's variables with the largest belief, given the values chosen
+    /// before.
     pub(super) fn decode(&mut self) -> Vec<u32> {
         self.recompute_beliefs();
         let network = self.network;
@@ -366,7 +369,8 @@ impl<'n> Messages<'n> {
         chosen.into_iter().map(Option::unwrap_or_default).collect()
     }
 
-    /// Returns the assignment of the largest entry of a factor, of the entries that agree with the values chosen before.
+    /// Returns the assignment with the largest entry of a factor, among the entries that agree with the values chosen before for variables of the
+    /// factor.
     fn best_row(&self, factor: usize, chosen: &[Option<u32>]) -> Option<&'n [u32]> {
         let table = &self.network.tables[factor];
         let edges = self.network.edges(table);
@@ -422,8 +426,8 @@ fn normalise(logs: &mut [f64]) -> bool {
     true
 }
 
-/// For each entry of a factor and each variable of the factor: multiplies the entry by the messages of the other variables, and adds the product to
-/// the message of the variable.
+/// Multiplies each entry of a factor, for each variable of the factor, by the messages of all other variables, and adds the product to the message
+/// that the factor sends to the variable.
 fn accumulate_messages<S: Semiring<Value = f64>>(
     (rows, entries, arity): (&[u32], &[f64], usize),
     incoming: &[f64],

@@ -29,28 +29,29 @@ use network::{FactorEntries, MessageGraph};
 
 /// Approximate marginals by messages between the factors and the variables of a model of any width.
 ///
-/// Values that zeros of factors exclude are removed first. Each iteration sends messages through the factors in a fixed order, and then in reverse
-/// order. The algorithm ends when an iteration changes no message by more than a tolerance. Messages are stored as logarithms, which do not
-/// underflow.
+/// Before messages are sent, the values that zeros of factors exclude are removed. Each iteration of belief propagation sends messages through the
+/// factors in a fixed order, and then in reverse order. Belief propagation ends when an iteration changes no message by more than a tolerance. Belief
+/// propagation stores messages as logarithms, which do not underflow.
 ///
 /// **Guarantee.** If the factor graph has no loops and the messages have converged, marginals and log-evidence are exact up to rounding, and the
 /// answer states that they are exact. If the graph has loops or the messages have not converged, the marginals and the log-evidence are
-/// approximations without bounds ([`Quality::Approximate`](figrs_answer::Quality::Approximate)). If messages converge, the marginals are the beliefs
-/// of a fixed point. The log-evidence is the negative Bethe free energy; its standard error is NaN. A value with probability zero in the answer is
-/// impossible. [`RunStatistics::stopped`](figrs_answer::RunStatistics::stopped) is `Finished` if and only if the messages converged.
+/// approximations without bounds ([`Quality::Approximate`](figrs_answer::Quality::Approximate)). If the messages of belief propagation converge, the
+/// marginals are the beliefs of a fixed point. The log-evidence from loopy belief propagation is the negative Bethe free energy, and its standard
+/// error is NaN. A value to which the answer of belief propagation gives the probability zero is impossible.
+/// [`RunStatistics::stopped`](figrs_answer::RunStatistics::stopped) is `Finished` if and only if the messages converged.
 /// [`RunStatistics::residual`](figrs_answer::RunStatistics::residual) is the largest change of a message in the last iteration.
 ///
 /// In `ExpectationMaximization`, the expected counts of outcomes are the beliefs of factors. In `ExpectationMaximization`, the log-likelihood is the
-/// sum of the negative Bethe free energies of the data rows; it is unknown if the messages of a row have not converged. Expected counts and
-/// log-likelihood are exact if no data row has a factor graph with loops after its values have been substituted. If some factor graph has loops,
-/// nothing is guaranteed, and a round of expectation maximization may lower the likelihood. The maximum number of iterations and the maximum work
-/// apply to each data row separately.
+/// sum of the negative Bethe free energies of the data rows; the log-likelihood is unknown if the messages of a data row have not converged. Expected
+/// counts and log-likelihood are exact if the factor graph of every data row has no loops after the values of the row have been substituted. If some
+/// factor graph has loops, nothing is guaranteed, and a round of expectation maximization may lower the likelihood. In expectation maximization, the
+/// maximum number of iterations and the maximum work of belief propagation apply to each data row separately.
 ///
 /// **Complexity.** An iteration reads each non-zero entry of each factor twice for each variable of the factor.
 ///
-/// **Errors.** [`Error::MessagesTooLarge`] if one iteration exceeds the limit of work; [`Error::ImpossibleEvidence`] if messages exclude
-/// all values of a variable (if the graph has loops, impossible evidence may remain undetected); errors of the limits of the expansion.
-/// If the messages do not converge, the answer contains no log-evidence.
+/// **Errors.** [`Error::MessagesTooLarge`] if one iteration exceeds the limit of work; [`Error::ImpossibleEvidence`] if messages exclude all values
+/// of a variable (if the graph has loops, impossible evidence may remain undetected); an error if listing the possible values of the model's
+/// variables exceeds a limit. If the messages of belief propagation do not converge, the answer contains no log-evidence.
 ///
 /// **References.** Pearl (1988), *Probabilistic Reasoning in Intelligent Systems*, chapter 4; Kschischang, Frey and
 /// Loeliger (2001), "Factor graphs and the sum-product algorithm"; Yedidia, Freeman and Weiss (2005), "Constructing
@@ -161,7 +162,8 @@ impl MessageSettings {
     }
 }
 
-/// Defines the constructors and setters of an algorithm with the fields `settings` and `watch`, and its answer by the method `propagate`.
+/// Defines the constructors, the setters and the method `answer` of an algorithm that has the fields `settings` and `watch`, and a method `propagate`
+/// that computes the answer.
 macro_rules! settled {
     ($algorithm:ident, $kind:literal, $finds_world:literal) => {
 impl Default for $algorithm {
@@ -203,10 +205,11 @@ impl $algorithm {
             /// Sets the maximum number of iterations (default 1000). In each iteration, each factor sends messages twice: in the order of
             /// the factors and in reverse order.
             iterations: u64 => settings.until.iterations;
-            /// Sets the maximum work for all messages (default four billion). Each entry that is read counts once for each variable of its factor.
+            /// Sets the maximum work for all messages (default four billion). The work is the number of factor entries that are read, where each
+            /// entry counts once for each variable of its factor.
             work: u64 => settings.until.work;
-            /// Sets the tolerance (default `1e-9`). The messages, each divided by its largest entry, have converged if no entry changes by more than
-            /// the tolerance.
+            /// Sets the tolerance for changes of messages (default `1e-9`). The messages, each divided by its largest entry, have converged if no
+            /// entry changes by more than the tolerance.
             tolerance: f64 => settings.until.tolerance;
             /// Sets the damping (default zero): the weight of the old message when the logarithms of the old and the new message are
             /// averaged. If messages oscillate, a damping of one half may make them converge. The damping does not change the fixed

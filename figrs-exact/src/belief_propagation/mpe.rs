@@ -13,8 +13,8 @@ use figrs_factor::eliminate::log_weight;
 
 /// A world with high probability, found by max-product belief propagation, for models of any width.
 ///
-/// After the messages have converged, or after the maximum number of iterations, the algorithm assigns one variable after another. Each variable gets
-/// its best value according to the messages, given the values assigned before.
+/// After the messages have converged, or after the maximum number of iterations, the algorithm assigns values to the variables, one variable after
+/// another. Each variable gets the most probable value according to the max-product messages, given the values assigned before.
 ///
 /// **Guarantee.** The returned world (an assignment of values to all elements) has a positive probability, which the algorithm recomputes from the
 /// factors. If the factor graph has no loops and the messages have converged, the world is the most probable world, and the answer is proven

@@ -10,7 +10,7 @@ pub(super) struct FactorEntries {
     /// For each entry and each variable of the factor, the index of the variable's value in the concatenated lists of values of the factor's
     /// variables.
     pub(super) rows: Vec<u32>,
-    /// The natural logarithms of the entries, divided by the largest entry.
+    /// The natural logarithms of the entries after division by the largest entry.
     pub(super) logs: Vec<f64>,
     pub(super) linear: Vec<f64>,
     /// The natural logarithm of the factor's largest entry.
@@ -23,7 +23,7 @@ impl FactorEntries {
         self.edges.1 - self.edges.0
     }
 
-    /// Returns the number of entries that are read to compute the messages of this factor, once for each of its variables.
+    /// Returns the number of entries that are read to compute the messages of this factor: for each variable of the factor, each entry is read once.
     pub(super) fn work(&self) -> u64 {
         (self.logs.len() * self.arity()) as u64
     }
@@ -33,13 +33,13 @@ impl FactorEntries {
 pub(super) struct Edge {
     pub(super) variable: usize,
     pub(super) factor: usize,
-    /// Offset of the edge's message in the list of all messages, and its offset in the messages of the edge's factor.
+    /// Offset of the edge's message in the list of all messages, and offset of this message among the messages of the edge's factor.
     pub(super) start: usize,
     pub(super) local: usize,
     pub(super) values: usize,
 }
 
-/// A factor graph as tables of non-zero entries and edges for messages.
+/// A factor graph for message passing: the non-zero entries of each factor, and the edges along which messages are sent.
 #[derive(Debug)]
 pub(super) struct MessageGraph {
     pub(super) tables: Vec<FactorEntries>,

@@ -17,26 +17,26 @@ impl BeliefPropagation {
         self.settings.check("BeliefPropagation")
     }
 
-    /// Returns the settings on which the messages depend, as text.
+    /// Returns, as text, the settings of belief propagation on which the messages depend.
     #[doc(hidden)]
     pub fn settings(&self) -> String {
         settings_text!(self, settings.limits.threads, watch)
     }
 
-    /// The deadline, interrupt and listener of this algorithm.
+    /// The deadline, interrupt and progress listener of belief propagation.
     #[doc(hidden)]
     pub fn watch(&self) -> &Watch {
         &self.watch
     }
 
-    /// Returns the limits of the expansion of the model.
+    /// Returns the limits that apply when the possible values of the model's variables are listed.
     pub fn limits(&self) -> &figrs_core::Limits {
         &self.settings.limits
     }
 
-    /// For each entry whose weight is a parameter, calls `count` with the index of the outcome that has this probability, and with the belief of the
-    /// entry. Returns the negative Bethe free energy, or `None` if the messages have not converged. If the messages exclude every value of a
-    /// variable, returns minus infinity without calling `count`.
+    /// For each factor entry whose weight is a parameter, calls `count` with the index of the outcome that has this parameter as its probability, and
+    /// with the belief of the entry. Returns the negative Bethe free energy, or `None` if the messages have not converged. If the messages exclude
+    /// every value of a variable, returns minus infinity without calling `count`.
     ///
     /// **Errors.** [`Error::MessagesTooLarge`] if an iteration exceeds the limit of work, [`EliminationError::TooMuchMemory`] if the messages exceed the limit
     /// of memory, and [`EliminationError::Interrupted`] at a deadline or an interrupt.

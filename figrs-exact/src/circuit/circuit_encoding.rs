@@ -19,7 +19,7 @@ pub(super) struct CircuitEncoding {
     reader: Arc<EncodingDecoder>,
     graph: Arc<FactorGraph>,
     pub(super) labelled: Arc<LabelledCircuit>,
-    /// The values of the weight symbols of the circuit.
+    /// The numbers for which the weight symbols of the circuit stand.
     symbols: Arc<Vec<ScaledNumber>>,
     statements: Vec<Statement>,
     /// For each value of the varying elements (elements whose evidence may change), the weight that the current evidence gives to it.
@@ -31,13 +31,13 @@ pub(super) struct CircuitEncoding {
 #[derive(Clone, Debug)]
 struct Statement {
     variable: VarId,
-    /// The weights of the element's values; `None` if all weights are one.
+    /// The weights that evidence gives to the element's values; `None` if all weights are one.
     weights: Option<Weights>,
 }
 
 impl CircuitEncoding {
     /// Compiles a factor graph to a decision circuit. The circuit has leaves for the values of the elements `stay`, which are given by their indices
-    /// in the expansion.
+    /// in the expansion (the list of the model's elements and their values).
     pub(super) fn new(
         expansion: &Arc<Expansion>,
         mut encoding: Encoding,
@@ -154,7 +154,8 @@ impl CircuitEncoding {
         })
     }
 
-    /// Returns the probability of each value of some elements, which are given by their indices in the expansion; the total weight must not be zero.
+    /// Returns the probability of each value of some elements, which are given by their indices in the expansion (the list of all elements); the
+    /// total weight must not be zero.
     pub(super) fn marginals(&self, positions: &[usize]) -> Vec<Vec<f64>> {
         let Some(circuit) = &self.labelled.circuit else {
             return Vec::new();
@@ -202,8 +203,7 @@ impl CircuitEncoding {
         self.graph.cardinalities.len()
     }
 
-    /// Returns the size in bytes of an integer as large as the number of all assignments of the variables, which is at least as large as the number
-    /// of worlds.
+    /// Returns the size in bytes of an integer that can hold the number of all assignments of the variables, an upper bound of the number of worlds.
     pub(super) fn largest_count_bytes(&self) -> f64 {
         let bits: f64 = self
             .graph
@@ -250,7 +250,7 @@ impl Statement {
     }
 }
 
-/// Returns, for each variable of an encoding, `true` if it belongs to an element with an index in `stay`.
+/// Returns, for each variable of a factor graph, `true` if it represents an element whose index is in `stay`.
 fn kept_variables(stay: &[usize], encoding: &Encoding, graph: &FactorGraph) -> Vec<bool> {
     let mut kept = vec![false; graph.cardinalities.len()];
     for &position in stay {

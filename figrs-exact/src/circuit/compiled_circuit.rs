@@ -16,9 +16,10 @@ use figrs_search::circuit::SearchControl;
 
 /// A model compiled to a decision circuit.
 ///
-/// Compilation runs the search of [`Circuit`](crate::Circuit) once. Afterwards, parameters may change, and so may the evidence on elements that were
-/// declared [`varying`](crate::Circuit::varying). A query for a sum, a maximum or a count takes one pass over the circuit, from the leaves to the
-/// root. The marginals of all targets take a further pass, from the root to the leaves.
+/// Compilation to a circuit runs the search of [`Circuit`](crate::Circuit) once. After a model has been compiled to a circuit, parameters may change,
+/// and so may the evidence on elements that were declared [`varying`](crate::Circuit::varying). A query of a compiled circuit for a sum, a maximum or
+/// a count takes one pass over the circuit, from the leaves to the root. The marginals of all targets take a second pass over the circuit, from the
+/// root to the leaves.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -35,8 +36,8 @@ use figrs_search::circuit::SearchControl;
 /// # Ok::<(), figrs_answer::Error>(())
 /// ```
 ///
-/// Queries do not change the circuit. Several threads may therefore query it at the same time. A clone shares the circuit, but has
-/// its own evidence.
+/// Queries do not change the compiled circuit. Several threads may query the same compiled circuit at the same time. A clone of a compiled circuit
+/// shares the circuit with the original, but has its own evidence.
 #[derive(Clone, Debug)]
 pub struct CompiledCircuit {
     problem: CompiledProblem,
@@ -49,7 +50,8 @@ pub struct CompiledCircuit {
 /// The kind of queries for which a circuit is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CircuitPurpose {
-    /// The circuit is for sums: recursive calls may share their distributions, and the search may leave variables undecided.
+    /// The circuit is only for sums over worlds: calls of recursive functions may share their distributions, and the search may leave variables
+    /// undecided.
     Sums,
     /// The circuit is for sums and for queries about single worlds.
     Worlds,

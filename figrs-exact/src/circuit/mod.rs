@@ -19,28 +19,29 @@ const CACHE_BYTES: u64 = 1 << 30;
 
 /// Exact answers by exhaustive search with unit propagation, clause learning, component decomposition and component caching.
 ///
-/// The search is fast for models with many zeros, even if they are too wide for elimination. A model with many zeros is like a set of clauses, in
-/// which unit propagation derives further values from each decision. Zeros of all factors become clauses over values of variables. Decision diagrams,
-/// which share equal subdiagrams, store the weights that are not zero. Atoms (statements that a variable has a value) that other atoms define are
-/// eliminated before the search. The next decision variable is chosen by its depth in a tree decomposition, its number of clauses and its activity in
-/// conflicts. The sum over a component is cached; the key is a hash of its undecided variables, clauses and residual tables.
-/// [`compile`](Self::compile) records the search as a decision circuit: see [`CompiledCircuit`].
+/// The exhaustive search is fast for models with many zeros, even if they are too wide for elimination. A model with many zeros is like a set of
+/// clauses, in which unit propagation derives further values from each decision. Zeros of all factors become clauses over values of variables. The
+/// non-zero weights of factors are stored in decision diagrams, which share equal subdiagrams. Atoms (statements that a variable has a value) that
+/// other atoms define are eliminated before the search. The next decision variable is chosen by its depth in a tree decomposition, its number of
+/// clauses and its activity in conflicts. The sum over a component is cached; the key is a hash of its undecided variables, clauses and residual
+/// tables. [`compile`](Self::compile) records the search as a decision circuit: see [`CompiledCircuit`].
 ///
 /// **Guarantee.** The result is exact up to rounding, without underflow, unless two of the `n` components that the search finds have the same hash of
 /// 128 bits. The probability of two components with equal hashes is about `n^2 / 2^129`. The result is deterministic.
 ///
-/// **Complexity.** The time is exponential in the number of variables in the worst case. A search whose decisions follow only the tree decomposition
-/// takes a time exponential in the width times the logarithm of the number of variables, or in the width alone if the cache holds all components. For
-/// the search of figrs, the bound of the time does not hold, because the activity in conflicts takes precedence over the tree decomposition. Many
-/// zeros shorten the search greatly. Elimination is faster than a circuit if its tables fit the memory, above all for sums of variables with many
-/// values.
+/// **Complexity.** The time of the exhaustive search is exponential in the number of variables in the worst case. A search whose decisions follow
+/// only the tree decomposition takes a time exponential in the treewidth times the logarithm of the number of variables, or in the treewidth alone if
+/// the cache holds all components. The time bound of the tree decomposition does not hold for the search of figrs, because the activity in conflicts
+/// takes precedence over the tree decomposition. Many zeros in the factors shorten the search greatly. Variable elimination is faster than a circuit
+/// if the tables of the elimination fit in memory, above all for sums of variables with many values.
 ///
 /// **Errors.** The errors of [`VariableElimination`](crate::VariableElimination), except that no model is too wide. A [`deadline`](Self::deadline) or
 /// an interrupt ends the search with [`Error::NothingDone`]. The search ends with an [`EliminationError`](figrs_factor::eliminate::EliminationError)
-/// if clauses, residual tables, cache and circuit exceed the [memory](figrs_factor::Limits::memory), or if the circuit and the two numbers that
-/// queries need for each of its nodes exceed the memory. The search also ends with an `EliminationError` if clauses and rows of weights have more
-/// numbers than the [`table_entries`](figrs_factor::Limits::table_entries) (functions of thousands of states need elimination instead). (If functions
-/// fail for some values, an elimination decides whether a world contains these values; it may exceed the limits and be refused.)
+/// if clauses, residual tables, cache and circuit exceed the [memory](figrs_factor::Limits::memory), or if the circuit, with two numbers per node for
+/// queries, exceeds the memory. The search also ends with an `EliminationError` if clauses and weights contain more numbers than
+/// [`table_entries`](figrs_factor::Limits::table_entries) permits (functions of thousands of states need variable elimination instead). (If functions
+/// of the model fail for some values, a variable elimination decides whether a world contains these values; this elimination may exceed the limits
+/// and be refused.)
 ///
 /// **References.** Bacchus, Dalmao and Pitassi (2003), "Algorithms and complexity results for #SAT and Bayesian inference"; Sang, Bacchus,
 /// Beame, Kautz and Pitassi (2004), "Combining component caching and clause learning for effective model counting"; Sang, Beame
@@ -93,15 +94,15 @@ impl Circuit {
     setters!(watch: watch);
     setters!(part_of: watch);
 
-    /// Sets the maximum number of bytes of the cache of components. If the [memory](figrs_factor::Limits::memory) of the limits is set, the cache
-    /// takes at most half of it. When the cache is full, its least recently used half is dropped. A smaller cache does not change the answer, but the
+    /// Sets the maximum number of bytes of the cache of components. If a limit of [memory](figrs_factor::Limits::memory) is set, the cache takes at
+    /// most half of this memory. When the cache is full, its least recently used half is dropped. A smaller cache does not change the answer, but the
     /// search takes longer.
     pub fn cache_memory(mut self, bytes: u64) -> Self {
         self.cache_bytes = bytes;
         self
     }
 
-    /// Sets the number of decisions after which a search ends with `EliminationError::TooManyOperations`.
+    /// Sets the number of decisions of the search after which the search ends with `EliminationError::TooManyOperations`.
     pub(crate) fn decisions(mut self, decisions: u64) -> Self {
         self.decisions = decisions;
         self
@@ -126,8 +127,8 @@ impl Circuit {
         self.compiled(model, targets, CircuitPurpose::Worlds, &watching)
     }
 
-    /// Returns the number of worlds with a positive weight. A world has the values of the targets, the elements with evidence, and the elements on
-    /// which they depend.
+    /// Returns the number of worlds with a positive weight. A counted world consists of values of the targets, of the elements with evidence, and of
+    /// the elements on which these elements depend.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model, fold};
@@ -147,7 +148,8 @@ impl Circuit {
             .count()
     }
 
-    /// Counts the worlds of a question (a model with targets), and may use an expansion of its model by another algorithm.
+    /// Counts the worlds of a question (a model with targets), and may reuse the expansion (the lists of possible values) that another algorithm made
+    /// of the model.
     pub(crate) fn count_of(&self, question: &Question<'_>) -> Result<BigUint, Error> {
         let watching = self.watch.start(self.name(), None);
         let (model, targets) = (question.model, question.targets.to_vec());
@@ -171,7 +173,7 @@ impl Circuit {
         self.compiled_for(problem, &Question::new(model, &roots), purpose, watching)
     }
 
-    /// Compiles a circuit for queries of one kind about the roots of a problem: its targets, and the elements whose evidence may change.
+    /// Compiles a circuit for queries of one kind about the targets of a problem and the elements whose evidence may change.
     fn compiled_for(
         &self,
         problem: CompiledProblem,
@@ -239,7 +241,8 @@ impl Algorithm for Circuit {
 }
 
 impl Circuit {
-    /// Answers a question (a model with targets) whose evidence does not change, and may use an expansion of its model by another algorithm.
+    /// Answers a question (a model with targets) whose evidence does not change, and may reuse the expansion (the lists of possible values) that
+    /// another algorithm made of the model.
     pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
         if question.targets.is_empty() {
             return self.log_evidence(question);

@@ -13,11 +13,11 @@ use figrs_answer::expansion::{expand, sums};
 use figrs_answer::{Error, conflict};
 use figrs_factor::graph::WorldWeight;
 
-/// Returns the outcomes of the branch that `call` returns, a call of the function of a `Chain`. `captured` has the values of elements outside the
-/// branch.
+/// Calls the function of a `Chain` by `call`, and returns the outcomes of the resulting branch (the element that the function returns). `captured`
+/// contains the known values of elements outside the branch of the `Chain`.
 ///
-/// A branch of kind `Kind::Atomic` that `may_own` accepts counts as part of the `Chain`, even if other code holds a reference to it. For any other
-/// new branch, the function is called twice: elements that both calls reach are outside the branch.
+/// A branch of kind `Kind::Atomic` that `may_own` accepts is treated as part of the `Chain`, even if other code holds a reference to the branch. For
+/// a new branch of a `Chain` that is not atomic, the function of the `Chain` is called twice: elements that both calls reach are outside the branch.
 pub(super) fn outcomes(
     slot: &OrderedElement,
     interventions: &Model,
@@ -91,17 +91,18 @@ pub(super) fn outcomes(
 #[derive(Default)]
 struct BranchWorlds {
     outcomes: IndexMap<Datum, WorldWeight>,
-    /// The elements on which the branch depends, in the order in which the enumeration finds them.
+    /// The elements on which the branch of a `Chain` depends, in the order in which the enumeration of its worlds finds them.
     reached: IndexMap<ElementId, AnyElement>,
-    /// `true` if a `Score` weighs some worlds of the branch.
+    /// `true` if a `Score` weighs some worlds of the branch of a `Chain`.
     is_weighed: bool,
 }
 
-/// Maximum number of elements that the enumeration of a branch evaluates; the worlds of a larger branch are summed by elimination.
+/// Maximum number of elements that are evaluated to enumerate the worlds of a branch of a `Chain`; the worlds of a larger branch are summed by
+/// variable elimination.
 const FEW_EVALUATIONS: u64 = 1 << 15;
 
 impl BranchWorlds {
-    /// Enumerates the worlds of the branch; returns an error if one world takes more than `memory` bytes.
+    /// Enumerates the worlds of a branch of a `Chain`; returns an error if one world takes more than `memory` bytes.
     fn by_enumeration(branch: &AnyElement, model: &Model, memory: u64) -> Result<Self, Error> {
         let all = Enumerate::new().max_bytes(memory);
         let few = all.clone().max_evaluations(FEW_EVALUATIONS);
@@ -112,7 +113,7 @@ impl BranchWorlds {
         }
     }
 
-    /// Sums over the worlds of the branch by elimination; calls of recursive functions share their distributions.
+    /// Sums over the worlds of a branch of a `Chain` by variable elimination; equal calls of recursive functions share their distributions.
     fn by_elimination(branch: &AnyElement, model: &Model, memory: u64) -> Result<Self, Error> {
         let limits = &Limits::default().expansion_memory(memory);
         let expansion = expand(limits, model, std::slice::from_ref(branch))?;
@@ -177,17 +178,17 @@ fn sum(a: WorldWeight, b: WorldWeight) -> WorldWeight {
 #[derive(Debug)]
 pub(super) struct ChoiceOutcomes {
     pub(super) outcomes: Vec<(Datum, WorldWeight)>,
-    /// `true` if one outcome may represent several worlds.
+    /// `true` if one outcome of the random choice may represent several worlds.
     pub(super) merged: bool,
     /// `true` if the choice is an observed `Chain` whose likelihood is a density, `false` if its likelihood is a probability; `None` for other
     /// choices.
     pub(super) density: Option<bool>,
-    /// A branch of kind `Kind::Atomic` that counts as a part of this choice, although other code might read it.
+    /// A branch of kind `Kind::Atomic` that is treated as part of its `Chain`, although other code might read the branch.
     pub(super) owned: Option<AnyElement>,
 }
 
 impl ChoiceOutcomes {
-    /// Creates outcomes that each represent exactly one world.
+    /// Creates the outcomes of a random choice, each of which represents exactly one world.
     pub(super) fn as_separate_worlds(outcomes: Vec<(Datum, WorldWeight)>) -> Self {
         Self {
             outcomes,

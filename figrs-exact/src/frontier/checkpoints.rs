@@ -1,28 +1,28 @@
-//! Checkpoints of a sweep over the elements: stored frontiers, to which the sweep can return.
+//! Checkpoints of a sweep over the elements of a model: stored frontiers (sets of joint values), to which the sweep can return.
 
 use std::collections::VecDeque;
 
 use super::dictionary::StateKey;
 use super::state_set_cache::{FrontierPrefix, StateSetCache};
 
-/// Number of the latest steps of the sweep whose frontiers are all stored. Of the steps between `LATEST` and twice `LATEST` steps back, every second
-/// frontier is stored; of those up to four times `LATEST` back, every fourth; and so on.
+/// Number of the latest steps of a frontier sweep for which every frontier is stored. Every second frontier is stored between `LATEST` and twice
+/// `LATEST` steps back, every fourth frontier up to four times `LATEST` steps back, and so on.
 const LATEST: usize = 8;
 
-/// Stored frontiers of earlier steps of the sweep; the older they are, the further they lie apart. A return by `d` steps repeats at most `2 d` steps,
-/// although few frontiers are stored.
+/// Stored frontiers of earlier steps of a frontier sweep; older stored frontiers are further apart. If the sweep returns by `d` steps, it repeats at
+/// most `2 d` steps from a stored frontier, although few frontiers are stored.
 #[derive(Debug)]
 pub(super) struct Checkpoints<const W: usize> {
     /// The stored frontiers, each with the index of its step, in ascending order.
     kept: VecDeque<(usize, CheckpointStates<W>)>,
-    /// The size in bytes of the states that only the checkpoints hold, and the maximum of this size.
+    /// The size in bytes of the states of frontiers that only the checkpoints hold, and the maximum of this size.
     bytes: usize,
     most: usize,
 }
 
 #[derive(Debug)]
 enum CheckpointStates<const W: usize> {
-    /// A frontier whose states are in the cache.
+    /// A frontier whose states are in the cache of frontiers, so that the checkpoint stores no copy.
     Known(FrontierPrefix),
     Own(Vec<StateKey<W>>),
 }
@@ -49,7 +49,8 @@ impl<const W: usize> Checkpoints<W> {
         self.bytes as u64
     }
 
-    /// Stores the frontier `at` before the step `step`. If the frontier is not in the cache, `states` has its states.
+    /// Stores the frontier `at`, which the sweep has before the step `step`. If the frontier is not in the cache, `states` contains the states of the
+    /// frontier.
     pub(super) fn store(
         &mut self,
         step: usize,
@@ -75,7 +76,7 @@ impl<const W: usize> Checkpoints<W> {
         }
     }
 
-    /// Removes and returns the frontier before the step `step`, if it is stored, and drops the frontiers of all later steps.
+    /// Removes and returns the frontier before the step `step` of the sweep, if it is stored, and drops the frontiers of all later steps.
     pub(super) fn take(
         &mut self,
         step: usize,

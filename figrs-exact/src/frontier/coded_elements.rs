@@ -1,4 +1,4 @@
-//! Elements as functions of codes: indices of values in dictionaries. Classes of equivalent elements share memo tables.
+//! Elements of a model as functions of codes, which are the indices of values in dictionaries. Classes of equivalent elements share memo tables.
 
 use std::ops::Range;
 
@@ -24,29 +24,30 @@ pub(super) struct CodedElements {
     pub(super) types: Vec<usize>,
     pub(super) codes: ValueDictionaries,
     pub(super) weighing: WeightDictionary,
-    /// For each class of equivalent elements that are not random choices, the memo table of their values; `None` is the result if evidence excludes
-    /// the value.
+    /// For each class of equivalent elements that are not random choices, the memo table of their values; a stored `None` means that evidence
+    /// excludes the value.
     pub(super) values: Vec<ClassMemo<Option<WeightedValue>>>,
     /// For each class of equivalent random choices, the memo table of their outcomes, which are ranges of `outcomes`.
     pub(super) rows: Vec<ClassMemo<Range<usize>>>,
     pub(super) outcomes: Vec<WeightedValue>,
     /// The size of all memo tables together, in bytes.
     pub(super) remembered: usize,
-    /// Number of values, results and outcomes for which the next count of the memory includes room.
+    /// Number of further values, results and outcomes for which the next measurement of the memory reserves room.
     pub(super) reserved: usize,
     /// `true` if some outcome of a `Chain` represents several worlds.
     pub(super) merged: bool,
     /// For each class of equivalent observed `Chain` elements, `true` if their likelihoods are densities.
     pub(super) densities: FxHashMap<usize, bool>,
     is_renumberable: Vec<bool>,
-    /// Elements of kind `Kind::Atomic` that are a branch of exactly one known `Chain`, each with this `Chain`. A sweep does not visit a branch of
-    /// exactly one known `Chain`, unless it finds another element that reads the branch.
+    /// Maps each element of kind `Kind::Atomic` that is a branch of exactly one known `Chain` to this `Chain`. A frontier sweep does not visit a
+    /// branch of exactly one known `Chain`, unless it finds another element that reads the branch.
     pub(super) owners: FxHashMap<ElementId, (AnyElement, usize)>,
     pub(super) memory: u64,
 }
 
 impl CodedElements {
-    /// Creates the coded form of the elements of `linear`; one world of a branch may take up to `memory` bytes.
+    /// Creates the elements of `linear` with dictionaries of codes for their values; one world of a branch of a `Chain` may take up to `memory`
+    /// bytes.
     pub(super) fn new(linear: ElementOrder, memory: u64) -> Self {
         let mut rules = Self {
             memory,
@@ -72,9 +73,9 @@ impl CodedElements {
         rules
     }
 
-    /// Adds `branches`, elements from outside a `Chain` that are its branches, to the elements that the `Chain` reads. If an element of `branches`
-    /// was a branch of another `Chain`, the other `Chain` reads the element from now on as well. Returns pairs of a changed `Chain` and the index of
-    /// an element that it reads in addition.
+    /// Adds `branches`, branches of a `Chain` that exist outside the `Chain`, to the elements that the `Chain` reads. If an element of `branches` was
+    /// a branch of another `Chain`, the other `Chain` reads the element from now on as well. Returns pairs of a changed `Chain` and the index of an
+    /// element that the `Chain` now reads in addition.
     pub(super) fn capture(
         &mut self,
         chain: usize,
@@ -98,8 +99,8 @@ impl CodedElements {
         Ok(found)
     }
 
-    /// True if an element of kind `Kind::Atomic` may count as part of the `Chain` `chain`: no other element is known to read it, and it is not part
-    /// of another `Chain`.
+    /// True if an element of kind `Kind::Atomic` may be treated as part of the `Chain` `chain`: no other element is known to read the element, and it
+    /// is not part of another `Chain`.
     pub(super) fn may_own(&self, chain: usize, element: &AnyElement) -> bool {
         let owner = self.owners.get(&element.id());
         !self.classes.shared[self.classes.of[chain]]
@@ -140,10 +141,10 @@ impl CodedElements {
         self.outcomes[position]
     }
 
-    /// Initial number of values, results and outcomes for which a count of the memory includes room.
+    /// Initial number of further values, results and outcomes for which a measurement of the memory reserves room.
     const RESERVED: usize = 16;
 
-    /// Returns the number of transitions from one state for which a count of the memory includes room: twice the largest number that was found.
+    /// Returns the number of transitions from one state for which a measurement of the memory reserves room: twice the largest number found so far.
     pub(super) fn reserved(&self) -> usize {
         self.reserved
     }
@@ -159,18 +160,18 @@ impl CodedElements {
         self.remembered + vector(&self.outcomes, self.reserved)
     }
 
-    /// True if some target has values of type `of`; the transitions then contain codes of these values.
+    /// True if some target has values of type `of`, so that transitions between states contain codes of these values.
     pub(super) fn is_reported(&self, of: usize) -> bool {
         let mut targets = self.linear.targets.iter();
         targets.any(|&target| self.types[target] == of)
     }
 
-    /// True if values of type `of` may get new codes, because only states of frontiers contain the old codes.
+    /// True if values of type `of` may get new codes, because only the states of frontiers contain codes of this type.
     pub(super) fn is_renumberable(&self, of: usize) -> bool {
         self.is_renumberable[of]
     }
 
-    /// Returns the first element of `targets` that is true in some transition of a step.
+    /// Returns the first element of `targets` that is true in some transition of a step of the frontier sweep.
     pub(super) fn first_true(&self, layer: &TransitionLayer, targets: &[usize]) -> Option<usize> {
         let can_be = |(numbers, target): (&PackedIntegers, &usize)| {
             let of = self.types[self.linear.targets[*target]];
@@ -180,7 +181,7 @@ impl CodedElements {
         layer.reports.iter().zip(targets).filter_map(can_be).min()
     }
 
-    /// Drops the memo table of a class that has only one element.
+    /// Drops the memo table of an equivalence class to which only one element belongs.
     pub(super) fn evict_unshared(&mut self, place: usize) {
         let class = self.classes.of[place];
         if !self.classes.shared[class] {

@@ -1,4 +1,5 @@
-//! A model compiled to the states of its frontiers. A frontier is the set of visited elements that later elements read.
+//! A model compiled to the reachable states (joint values) of its frontiers. A frontier is the set of elements that the sweep has visited and that
+//! later elements read.
 
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
@@ -19,15 +20,16 @@ use figrs_answer::{
 };
 use figrs_factor::algebra::{Counting, LogSumProduct, MaxProduct, SumProduct};
 
-/// The backward messages: for each state of each frontier, the sum of the weights of all continuations of the state. The messages are ordinary
-/// numbers or, if ordinary numbers overflow or underflow, logarithms.
+/// The backward messages of a frontier sweep: for each state of each frontier, the sum of the weights of all ways to continue from the state. The
+/// backward messages are ordinary numbers or, if ordinary numbers overflow or underflow, logarithms.
 #[derive(Debug)]
 enum TotalMessages {
     Plain(BackwardMessages<SumProduct>),
     Logs(BackwardMessages<LogSumProduct>),
 }
 
-/// A model compiled by [`Frontier`](super::Frontier): the states of all frontiers, and backward messages from the last frontier to the first.
+/// A model compiled by [`Frontier`](super::Frontier): the states (joint values) of all frontiers, and backward messages from the last frontier to the
+/// first.
 ///
 /// A world of a compiled frontier contains only the values of the targets.
 ///
@@ -124,12 +126,12 @@ impl CompiledFrontier {
         }
     }
 
-    /// Returns the number of states of the largest frontier.
+    /// Returns the number of states (joint values) of the largest frontier.
     pub fn largest_frontier(&self) -> usize {
         self.explored.largest
     }
 
-    /// Returns the number of steps of the sweep (about one for each random choice), and the number of steps that repeat earlier steps.
+    /// Returns the number of steps of the frontier sweep (about one for each random choice), and the number of steps that repeat earlier steps.
     pub fn steps(&self) -> (usize, usize) {
         (self.explored.steps.len(), self.explored.repeated)
     }
@@ -151,7 +153,7 @@ impl CompiledFrontier {
         }
     }
 
-    /// Returns an error if a transition between states may represent several worlds; single worlds are then unknown.
+    /// Returns an error if a transition between states may represent several worlds, because the single worlds are then unknown.
     fn require_worlds(&self) -> Result<(), Error> {
         if self.explored.are_worlds {
             return Ok(());
@@ -186,12 +188,12 @@ impl CompiledFrontier {
             .unzip()
     }
 
-    /// True if there is a world in which these targets have the values `known`.
+    /// True if there is a world in which the targets listed in `known` have the values listed there.
     ///
     /// **Guarantee.** The result is exact.
     ///
-    /// **Complexity.** The query visits only the states that agree with `known`. The query is far faster than a compilation of the model with the
-    /// values `known` as evidence.
+    /// **Complexity.** The query visits only the states (joint values) of frontiers that agree with the values `known`. A query with the values
+    /// `known` is far faster than a compilation of the model with these values as evidence.
     ///
     /// **Errors.** [`Error::UnknownElement`] if an element of `known` is no target.
     ///
@@ -262,7 +264,7 @@ impl Compiled for CompiledFrontier {
         ))
     }
 
-    /// Returns an error for a `count` above one.
+    /// Returns an error if `count` is above one, because only the most probable world is available.
     fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
         match count {
             0 => Ok(Vec::new()),
@@ -363,7 +365,7 @@ fn unsupported(asked: &'static str, remedy: &'static str) -> Error {
 }
 
 impl TotalMessages {
-    /// Returns the number of worlds that one sweep over the frontiers should draw.
+    /// Returns the number of worlds that should be drawn together in one sweep over the frontiers.
     fn batch(&self) -> u64 {
         const TOGETHER: u64 = 64;
         let complete = match self {

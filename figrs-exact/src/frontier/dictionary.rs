@@ -1,4 +1,4 @@
-//! Dictionaries that number values by codes, keys that pack the codes of several elements, and the dictionary of the distinct weights.
+//! Dictionaries that number values by codes, keys that pack the codes of the values of several elements, and the dictionary of the distinct weights.
 
 use std::any::TypeId;
 
@@ -8,12 +8,12 @@ use super::growth::{table, vector};
 use figrs_core::{AnyElement, Support, SupportBuilder};
 use figrs_factor::graph::{Weights, WorldWeight};
 
-/// The values that have been found, numbered separately for each type of values.
+/// The values that the sweep has found, numbered separately for each type of values.
 #[derive(Debug, Default)]
 pub(super) struct ValueDictionaries {
     types: FxHashMap<TypeId, usize>,
     pub(super) values: Vec<SupportBuilder>,
-    /// For each type, the number of bits of a code in a key.
+    /// For each type of values, the number of bits that the code of a value takes in a packed key.
     bits: Vec<u32>,
 }
 
@@ -29,7 +29,8 @@ impl ValueDictionaries {
         })
     }
 
-    /// Widens the bit fields that are too narrow, for twice as many values as there are; returns `false` if no field was too narrow.
+    /// Widens the bit fields of codes that are too narrow, so that they hold twice as many values as are known; returns `false` if no field was too
+    /// narrow.
     pub(super) fn widen(&mut self) -> bool {
         let mut wider = false;
         for (bits, values) in self.bits.iter_mut().zip(&self.values) {
@@ -52,7 +53,7 @@ impl ValueDictionaries {
         self.values[of] = kept;
     }
 
-    /// Returns bit fields for values of the given types in a key of `words` machine words; `None` if the fields do not fit.
+    /// Returns bit fields for values of the given types in a packed key of `words` machine words; `None` if the fields do not fit.
     pub(super) fn fields(&self, types: &[usize], words: usize) -> Option<Vec<BitField>> {
         let (mut word, mut free) = (0, 64);
         let mut fields = Vec::with_capacity(types.len());
@@ -85,7 +86,7 @@ impl ValueDictionaries {
     }
 }
 
-/// A bit field of a key, which contains the code of one value.
+/// A bit field of a packed key, which contains the code of one value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BitField {
     word: usize,

@@ -11,7 +11,7 @@ use figrs_core::{AnyElement, Datum, ElementId, Evidence, Fault, Model};
 #[derive(Debug)]
 pub(super) struct OrderedElement {
     pub(super) element: AnyElement,
-    /// The indices of the parents, followed by the indices of the branches of a `Chain` that exist outside the `Chain`.
+    /// The indices of the element's parents, followed by the indices of the branches of a `Chain` that exist outside the `Chain`.
     pub(super) reads: Vec<usize>,
     pub(super) evidence: Vec<Evidence>,
     pub(super) fixed: Option<Datum>,
@@ -53,8 +53,8 @@ pub(super) struct ElementOrder {
     /// The indices of the targets in the list of elements.
     pub(super) targets: Vec<usize>,
     pub(super) interventions: Model,
-    /// The indices of the elements, in the order in which the sweep visits them. The list does not contain the elements on which only branches
-    /// depend; the sweep visits each of them before the first element that reads it.
+    /// The indices of the elements, in the order in which the sweep visits them. The list does not contain the elements on which only branches of a
+    /// `Chain` depend; the sweep visits each of these elements before the first element that reads it.
     pub(super) order: Vec<usize>,
     needs: NeededElements,
     /// Evidence on elements on which no root depends.
@@ -112,13 +112,13 @@ impl ElementOrder {
         self.slots.iter().any(OrderedElement::may_capture)
     }
 
-    /// True if the order contains the element, if it has evidence, or if the model sets it by an intervention.
+    /// True if the visiting order contains the element, if the element has evidence, or if the model sets it by an intervention.
     pub(super) fn knows(&self, element: &AnyElement) -> bool {
         self.needs.contains(element) || self.unneeded_evidence.contains_key(&element.id())
     }
 
-    /// Adds branches of a `Chain` that exist outside the `Chain` to the elements that it reads. Returns the indices of the elements that the `Chain`
-    /// did not read before.
+    /// Adds branches of a `Chain` that exist outside the `Chain` to the elements that the `Chain` reads. Returns the indices of the elements that the
+    /// `Chain` did not read before.
     ///
     /// **Errors.** [`Error::SharedScore`] if only some branches depend on a `Score`; [`Fault::Cyclic`] if a branch depends on the `Chain`.
     pub(super) fn capture(
@@ -162,8 +162,8 @@ impl ElementOrder {
         false
     }
 
-    /// Adds the elements that were found since the last call to the list of all elements. An element on which only a branch depends is nevertheless
-    /// in every world if it has evidence or is a parent of an element with evidence.
+    /// Adds the elements that were found since the last call of this method to the list of all elements. An element on which only a branch of a
+    /// `Chain` depends is nevertheless in every world if it has evidence or is a parent of an element with evidence.
     fn add_slots(&mut self, optional: bool) {
         let new = self.slots.len();
         for met in &self.needs.met[new..] {
@@ -242,7 +242,8 @@ impl NeededElements {
         self.numbers.contains_key(&id) || self.fixed.contains_key(&id)
     }
 
-    /// Returns the index of `root` in this list. A new element gets an index after the elements on which it depends.
+    /// Returns the index of `root` in this list of needed elements. An element that is not yet in the list of needed elements gets an index after the
+    /// elements on which it depends.
     pub(super) fn number_of(&mut self, root: &AnyElement) -> usize {
         let mut stack: Vec<(AnyElement, bool)> = vec![(root.clone(), false)];
         while let Some((element, ready)) = stack.pop() {
@@ -273,8 +274,8 @@ impl NeededElements {
         self.numbers[&root.id()]
     }
 
-    /// Returns the order in which a sweep visits the elements. The elements on which the roots depend have the order of `stated`. Each other element
-    /// comes directly after the last element that it reads.
+    /// Returns the order in which a frontier sweep visits the elements. The sweep visits the elements on which the roots depend in the order
+    /// `stated`. The sweep visits an element on which no root depends directly after the last element that it reads.
     pub(super) fn order(&self, stated: impl IntoIterator<Item = usize>) -> Vec<usize> {
         let numbers = 0..self.met.len();
         let mut places = vec![0; self.stated];

@@ -1,5 +1,5 @@
-//! Equivalence classes of elements: elements of one class have equal values and weights for equal inputs. The memo table of a class has the results for
-//! inputs that occurred before.
+//! Equivalence classes of elements: elements of one class have equal values and weights for equal inputs. The memo table of an equivalence class
+//! stores the results for inputs that occurred before.
 
 use std::hash::{Hash, Hasher};
 
@@ -46,8 +46,8 @@ impl PartialEq for TableIdentity {
 
 impl Eq for TableIdentity {}
 
-/// Key of an equivalence class: the rule of an element, its evidence, its types of values, its branches that exist outside, and a mark if a `Score`
-/// may weigh it.
+/// Key of an equivalence class of elements: the rule of an element, its evidence, its types of values, its branches that exist outside the `Chain`,
+/// and a mark if a `Score` may weigh the element.
 type ClassSignature = (
     ElementRule,
     Vec<StatementId>,
@@ -56,17 +56,17 @@ type ClassSignature = (
     bool,
 );
 
-/// The equivalence class of each element. Elements of one class that read equal values have the same results with the same weights.
+/// The equivalence class of each element. Elements of one equivalence class that read equal values have the same results with the same weights.
 #[derive(Debug, Default)]
 pub(super) struct Classes {
     pub(super) of: Vec<usize>,
-    /// For each class, `true` if other elements may belong to it.
+    /// For each equivalence class, `true` if more than one element may belong to the class.
     pub(super) shared: Vec<bool>,
     known: FxHashMap<ClassSignature, usize>,
 }
 
 impl Classes {
-    /// Finds the class of an element that is new, or whose class may have changed.
+    /// Finds the equivalence class of an element that is new, or whose class may have changed.
     pub(super) fn classify(
         &mut self,
         linear: &ElementOrder,
@@ -145,14 +145,14 @@ const ALLOCATION: usize = 16;
 /// Number of dictionary codes that are packed into one machine word of a key.
 const CODES_PER_KEY: usize = (u128::BITS / u32::BITS) as usize;
 
-/// The results of one class of elements; the key of a result has the codes of the values that the element reads.
+/// The memo table of one equivalence class of elements; the key of a result consists of the codes of the values that an element reads.
 #[derive(Debug)]
 enum MemoTable<R> {
     Few(FxHashMap<u128, R>),
     Lists(FxHashMap<Box<[u32]>, R>),
 }
 
-/// Memo table of a class of equivalent elements; it is dropped if lookups rarely find a result.
+/// Memo table of a class of equivalent elements; the table is dropped if lookups rarely find a result.
 #[derive(Debug)]
 pub(super) struct ClassMemo<R> {
     known: Option<MemoTable<R>>,
@@ -198,7 +198,8 @@ impl<R: Clone> ClassMemo<R> {
         found
     }
 
-    /// Stores a result. Returns the growth of the memo table in bytes since the last insertion; its size includes room for `more` results.
+    /// Stores a result. Returns the growth of the memo table in bytes since the last insertion; the size of the table includes room for `more`
+    /// further results.
     pub(super) fn insert(&mut self, reads: &[u32], result: R, more: usize) -> isize {
         match &mut self.known {
             Some(MemoTable::Few(known)) => {

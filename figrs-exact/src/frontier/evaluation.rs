@@ -1,4 +1,4 @@
-//! Evaluation of elements for the codes of the values that they read: values of functions, and outcomes of random choices.
+//! Evaluation of elements for given codes of the values that they read: values of functions, and outcomes of random choices.
 
 use std::any::Any;
 use std::ops::Range;
@@ -55,7 +55,7 @@ impl CodedElements {
         Ok(outcome)
     }
 
-    /// Returns the outcomes of a random choice, as a range of indices.
+    /// Returns the outcomes of a random choice, as a range of indices in the list of all outcomes.
     pub(super) fn row(
         &mut self,
         place: usize,
@@ -128,7 +128,7 @@ impl CodedElements {
         branch::outcomes(slot, interventions, &captured, limits, &call)
     }
 
-    /// Returns the values of the parents of an element; `reads` has the codes of these values.
+    /// Returns the values of the parents of an element; `reads` contains the codes of these values.
     fn arguments(&self, slot: &OrderedElement, parents: usize, reads: &[u32]) -> Vec<&dyn Any> {
         let places = slot.reads[..parents].iter();
         let value = |(&place, &code): (&usize, &u32)| {

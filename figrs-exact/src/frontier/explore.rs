@@ -1,4 +1,4 @@
-//! Exploration of the reachable states of a model, one frontier after another.
+//! Exploration of the reachable states (joint values) of a model, one frontier of the sweep after another.
 
 use figrs_core::{AnyElement, ModelError, Support};
 
@@ -15,26 +15,26 @@ pub(super) struct Exploration {
     pub(super) steps: Vec<SweepStep>,
     layers: Vec<TransitionLayer>,
     pub(super) weights: Weights,
-    /// For each type, its values if some target has values of this type; otherwise an empty list.
+    /// For each type of values, the list of its values if some target has values of this type; otherwise an empty list.
     pub(super) values: Vec<Support>,
     /// For each target, the index of the type of its values.
     pub(super) types: Vec<usize>,
-    /// `true` if each path of transitions represents a single world; `false` if a transition between two states may represent several worlds.
+    /// `true` if each path of transitions between states represents a single world; `false` if a transition may represent several worlds.
     pub(super) are_worlds: bool,
-    /// Number of steps that repeat earlier steps.
+    /// Number of steps of the sweep that repeat earlier steps.
     pub(super) repeated: usize,
     pub(super) largest: usize,
     pub(super) bytes: u64,
 }
 
 impl Exploration {
-    /// Returns the transitions of a step; the list may also contain transitions of other steps after them.
+    /// Returns a list that begins with the transitions of a step of the sweep; transitions of other steps may follow in the list.
     pub(super) fn layer(&self, step: &SweepStep) -> &TransitionLayer {
         &self.layers[step.layer]
     }
 }
 
-/// Explores all reachable joint values of the elements of the model, one frontier after another.
+/// Explores all reachable joint values of the elements of the model by a frontier sweep.
 pub(super) fn explore(
     linear: ElementOrder,
     allowance: ExplorationLimits<'_>,
@@ -62,7 +62,7 @@ pub(super) fn explore(
 pub(super) struct ExplorationLimits<'a> {
     pub(super) memory: u64,
     pub(super) run: &'a RunMonitor<'a>,
-    /// The maximum number of transitions between states; `None` if it is not limited.
+    /// The maximum number of transitions between states; `None` if the number is not limited.
     pub(super) work: Option<&'a WorkBudget>,
 }
 
@@ -80,13 +80,13 @@ impl ExplorationLimits<'_> {
     }
 }
 
-/// Reason why an exploration of states ends early or begins again.
+/// Reason why an exploration of the states of frontiers ends early or begins again.
 #[derive(Debug)]
 pub(super) enum ExplorationError {
     Error(Error),
-    /// The sweep must visit the listed elements before a `Chain`, because branches of the `Chain` are these elements or read them.
+    /// The sweep must visit the listed elements before a `Chain`, because they are branches of the `Chain` or are read by its branches.
     Captured(Vec<AnyElement>),
-    /// The codes in the states need wider bit fields.
+    /// The codes of values need wider bit fields than the packed states have.
     Wider,
     Budget,
 }

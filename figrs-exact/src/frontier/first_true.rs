@@ -30,7 +30,7 @@ impl FirstTrue {
     }
 
     /// Returns the number of elements at the start of the list that the search proved to be false in all worlds. If a limit ended the search, the
-    /// next elements may also be false in all worlds.
+    /// next elements of the list may also be false in all worlds.
     pub fn excluded(&self) -> usize {
         self.excluded
     }
@@ -51,18 +51,18 @@ impl FirstTrue {
     }
 
     /// True if some step of the search repeated an earlier step, or no world remained. If all steps of the model are of the same kind, further steps
-    /// of a settled search find nothing new.
+    /// find nothing new after one step has repeated an earlier step.
     pub fn is_settled(&self) -> bool {
         self.settled
     }
 
-    /// Returns the number of states of the largest frontier.
+    /// Returns the number of states (joint values) of the largest frontier.
     pub fn largest_frontier(&self) -> usize {
         self.largest
     }
 
-    /// Returns the approximate memory in bytes that [`compile`](Frontier::compile) would need for the transitions of the same steps. The search does
-    /// not store them.
+    /// Returns the approximate memory in bytes that [`compile`](Frontier::compile) would need for the transitions of the steps that the search has
+    /// explored. The search for the first true element does not store transitions.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -72,15 +72,16 @@ impl Frontier {
     /// Finds the first element of a list that can be true, in the order in which a frontier sweep visits the elements. For example, the search finds
     /// the minimum length of a sequence that satisfies a condition.
     ///
-    /// The search is breadth-first: each element of the list is visited after the elements on which it depends, and equal states are merged. The
-    /// search considers only evidence on the listed elements and on the elements on which these depend.
+    /// The search is breadth-first: each element of the list is visited after the elements on which it depends, and equal states (joint values) are
+    /// merged. The search considers only evidence on the listed elements and on the elements on which the listed elements depend.
     ///
     /// **Guarantee.** The answer is exact, because the search does no arithmetic on probabilities.
     ///
-    /// **Complexity.** The time is the time of [`compile`](Self::compile) for the same steps. The memory holds only the transitions of one step and
-    /// the states of its frontiers, and recent frontiers if there is room.
+    /// **Complexity.** The search takes the time of [`compile`](Self::compile) for the same steps of the sweep. The search keeps in memory only the
+    /// transitions of one step and the states of the frontiers before and after this step, and recent frontiers if there is room.
     ///
-    /// **Errors.** The errors of [`compile`](Self::compile), except that impossible evidence is not an error: no element can be true then.
+    /// **Errors.** The errors of [`compile`](Self::compile), except that impossible evidence is not an error: with impossible evidence, no element
+    /// can be true.
     ///
     /// ```
     /// # use figrs_core::{Constant, Model, Uniform};
@@ -108,8 +109,8 @@ impl Frontier {
     /// Searches as [`first_true`](Self::first_true) does, but explores at most `transitions` transitions. A search that reaches the limit of
     /// transitions or of memory ends early, and reports the [excluded](FirstTrue::excluded) elements.
     ///
-    /// A transition is one outcome of a choice, or one value of another element, in one state of its frontier. Cached transitions of earlier steps
-    /// are not counted again.
+    /// A transition is one outcome of a random choice, or one value of another element, in one state of the frontier (one joint value of the elements
+    /// that are still needed). Cached transitions of earlier steps do not count towards the limit again.
     ///
     /// **Errors.** The errors of `first_true`, except that a frontier beyond the memory limit is not an error.
     ///

@@ -1,6 +1,6 @@
 //! Predicted memory of growing vectors and hash tables.
 
-/// Minimum capacity of a vector or hash table whose growth is predicted; smaller ones take little memory.
+/// Minimum capacity of a vector or hash table whose growth is predicted; smaller vectors and tables take little memory.
 const LARGE: usize = 1 << 10;
 
 /// Returns the size in bytes of a vector after it receives `more` further entries. If the vector has no room for the further entries, all entries are
@@ -30,8 +30,8 @@ mod tests {
     /// Number of entries that a list may receive before its bytes are counted again.
     const MORE: usize = 100;
 
-    /// Checks that the predicted bytes suffice for all further entries before the next count. `count` inserts an entry, and returns the capacity and
-    /// the predicted bytes.
+    /// Checks that the predicted number of bytes suffices for all entries that are inserted before the bytes are counted again. The closure `count`
+    /// inserts an entry, and returns the capacity and the predicted bytes.
     #[track_caller]
     fn is_counted_ahead(each: usize, mut count: impl FnMut(u32) -> (usize, usize)) {
         let counted: Vec<(usize, usize)> = (0..200_000).map(&mut count).collect();

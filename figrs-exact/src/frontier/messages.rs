@@ -1,4 +1,4 @@
-//! Backward messages of a frontier sweep: each state has the sum of the weights of its continuations.
+//! Backward messages of a frontier sweep: for each state, the sum of the weights of all ways to continue from the state.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -8,13 +8,13 @@ use super::sweep::SweepStep;
 use super::transitions::TransitionLayer;
 use figrs_factor::algebra::Semiring;
 
-/// For each state of each frontier, the sum of the weights of all its continuations, in the semiring `S`.
+/// For each state of each frontier, the sum of the weights of all ways to continue from the state, in the semiring `S`.
 ///
-/// If all messages would take too much memory, only some are stored, and the messages between them are recomputed.
+/// If all backward messages would take too much memory, only some of them are stored, and the messages between them are recomputed.
 #[derive(Debug)]
 pub(super) struct BackwardMessages<S: Semiring> {
     weights: Vec<S::Value>,
-    /// Number of steps from one stored message to the next.
+    /// Number of steps of the sweep from one stored message to the next.
     every: usize,
     /// The stored messages: index `i` has the message of the frontier before step `i * every`, and the last entry is the message of the last
     /// frontier.
@@ -25,7 +25,7 @@ pub(super) struct BackwardMessages<S: Semiring> {
 }
 
 impl<S: Semiring> BackwardMessages<S> {
-    /// Computes the messages, in a backward sweep over all steps; returns `None` if a number overflowed or underflowed.
+    /// Computes the backward messages, in a backward sweep over all steps; returns `None` if a number overflowed or underflowed.
     pub(super) fn new(explored: &Exploration, memory: u64) -> Option<Self> {
         let steps = &explored.steps;
         let sizes = steps.iter().map(|step| step.sources);
@@ -67,7 +67,7 @@ impl<S: Semiring> BackwardMessages<S> {
         })
     }
 
-    /// Visits all steps from first to last, each with the message of the frontier after the step.
+    /// Visits all steps of the sweep from first to last, each with the message of the frontier after the step.
     pub(super) fn forward(
         &self,
         explored: &Exploration,

@@ -35,26 +35,26 @@ use figrs_answer::{Algorithm, Answer, Error, RunMonitor, Watch, guarded, setters
 
 /// Exact inference by a sweep that visits the elements one after another.
 ///
-/// The *frontier* is the set of visited elements that later elements read. The sweep explores only joint values that can occur, and calls functions
-/// only for these values. Frontiers suit models that pass a state from step to step, such as a [`fold`](figrs_core::fold) over a list or a grid, a
-/// sequence, or a grid of `Chain` elements scanned column by column. The sweep visits the elements of the model in the order of the evidence
-/// statements. Before each evidence statement come the elements on which it depends; targets come as soon as all elements that they read have been
-/// visited. Therefore evidence statements should be in the order in which the model is to be scanned; without evidence, the order of the targets has
-/// this role. If another order is predicted to have far fewer states, it is used, unless its exploration ends with an error. A step repeats an
-/// earlier step if the two steps have the same functions (without captured values, or shared by [`map_shared`](figrs_core::Parents::map_shared)), the
-/// same values and the same frontiers. A repeated step is not explored again. If a frontier contains all states of an earlier frontier, only its new
-/// states are explored.
+/// The *frontier* is the set of visited elements that later elements read. The frontier sweep explores only joint values that can occur, and calls
+/// functions only for these values. Frontiers suit models that pass a state from step to step, such as a [`fold`](figrs_core::fold) over a list or a
+/// grid, a sequence, or a grid of `Chain` elements scanned column by column. The sweep visits the elements of the model in the order of the evidence
+/// statements. The sweep visits the elements on which an evidence statement depends before the statement's element, and visits a target as soon as
+/// all elements that it reads have been visited. Evidence statements should be in the order in which the sweep is to scan the model; without
+/// evidence, the order of the targets has this role. The sweep uses another visiting order if that order is predicted to have far fewer states, and
+/// its exploration does not end with an error. A step of the sweep repeats an earlier step if the two steps have the same functions (without captured
+/// values, or shared by [`map_shared`](figrs_core::Parents::map_shared)), the same values and the same frontiers. A step of the sweep that repeats an
+/// earlier step is not explored again. If a frontier contains all states of an earlier frontier, only the states that are new are explored.
 ///
-/// [`compile`](Self::compile) stores the states, from which exact samples, counts and the most probable world can be computed.
+/// [`compile`](Self::compile) stores the states of all frontiers, from which exact samples, counts and the most probable world can be computed.
 ///
 /// **Guarantee.** The result is exact up to rounding, without underflow.
 ///
-/// **Complexity.** Time and memory are linear in the total number of states of all frontiers, times the number of outcomes of the
-/// next choice. Repeated steps take no additional memory, and take time only in sweeps. In the worst case, the number of states is
-/// exponential in the number of elements on the frontier.
+/// **Complexity.** Time and memory are linear in the total number of states (joint values) of all frontiers, times the number of outcomes of the next
+/// random choice. A step that repeats an earlier step takes no additional memory; it takes time only in the sweeps that compute messages and answers.
+/// In the worst case, the number of states (joint values) is exponential in the number of elements on the frontier.
 ///
-/// If other elements also read the branches of a `Chain`, the sweep visits these branches before the `Chain`. The sweep may then call the functions
-/// of the branches in cases in which other algorithms do not call them.
+/// If other elements also read the branches of a `Chain` (the elements that its function returns), the sweep visits these branches before the
+/// `Chain`. A frontier sweep may call the functions of a branch of a `Chain` in cases in which other algorithms do not call them.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] for a query if no world agrees with the evidence; [`Error::FrontierTooLarge`] if the
 /// states exceed the memory; [`Error::FrontierTooWide`] if the values of a frontier do not fit a key;
@@ -97,17 +97,18 @@ impl Frontier {
         }
     }
 
-    /// Sets the maximum number of bytes of an exploration; an exploration that needs more ends with an error. The limit counts the bytes of
-    /// transitions, states of frontiers, values with their [heap memory](figrs_core::Value::heap_bytes), and memo tables of functions. An exploration
-    /// drops its caches before it exceeds the limit, and therefore takes more time with less memory. The messages of a compiled frontier get the
-    /// memory that the transitions do not use, but at least a quarter of the limit.
+    /// Sets the maximum number of bytes for the exploration of the frontiers; an exploration that needs more ends with an error. The memory limit of
+    /// a frontier sweep counts the bytes of transitions, states of frontiers, values with their [heap memory](figrs_core::Value::heap_bytes), and
+    /// memo tables of functions. The exploration of the frontiers drops its caches before it exceeds the memory limit, and therefore takes more time
+    /// with less memory. The messages of a compiled frontier get the memory that the transitions do not use, but at least a quarter of the limit.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;
         self
     }
 
-    /// Sets a budget of work that several explorations may share; when it is used up, a run ends with [`Error::NothingDone`]. Each element costs one
-    /// step, and so does each transition: one outcome of a choice, or one value of another element, in one state of its frontier.
+    /// Sets a budget of work that several explorations may share; when the budget is used up, a run ends with [`Error::NothingDone`]. Each element
+    /// costs one step of the budget, and so does each transition: one outcome of a random choice, or one value of another element, in one state of
+    /// the frontier.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model, fold};
@@ -134,7 +135,7 @@ impl Frontier {
     setters!(watch: watch);
     setters!(part_of: watch);
 
-    /// Explores the frontiers of a model, and returns a compiled form that answers many queries.
+    /// Explores the frontiers of a model, and returns a compiled model that answers many queries.
     ///
     /// **Errors.** The errors of [`Frontier`], except that impossible evidence is not an error at compilation.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledFrontier, Error> {

@@ -5,12 +5,12 @@ use rustc_hash::FxHashMap;
 use super::element_order::ElementOrder;
 use figrs_answer::error::Error;
 
-/// A planned step of a frontier sweep: the elements that it visits, and the registers that they read. A register holds the code of the value of one
-/// element.
+/// A planned step of a frontier sweep: the elements that the step visits, and the registers (stored codes of values) that these elements read. A
+/// register holds the code of the value of one element.
 #[derive(Debug)]
 pub(super) struct PlannedStep {
-    /// The indices of the elements that the step visits. Only the first element may be a random choice; the values of all other elements of the step
-    /// follow from known values.
+    /// The indices of the elements that the step visits. Only the first element of a step may be a random choice; the values of all other elements of
+    /// the step follow from known values.
     pub(super) places: Vec<usize>,
     /// The indices of the elements on the frontier before the step; the first registers hold the values of these elements.
     pub(super) before: Vec<usize>,
@@ -70,8 +70,8 @@ impl StepPlanner {
         }
     }
 
-    /// Adds to the plan the elements that a `Chain` was found to read, with the elements on which they depend. Returns the indices of the elements
-    /// among them that have left the frontier.
+    /// Adds to the plan the elements that a `Chain` was found to read, with the elements on which they depend. Returns the indices of the added
+    /// elements that the sweep has visited and that have left the frontier.
     pub(super) fn capture(
         &mut self,
         linear: &ElementOrder,
@@ -92,7 +92,7 @@ impl StepPlanner {
         again
     }
 
-    /// True if the element `place` has not been visited, and reads other elements or may be found to read them.
+    /// True if the element `place` has not been visited, and reads other elements or may be found to read other elements.
     pub(super) fn is_unmet_reader(&self, linear: &ElementOrder, place: usize) -> bool {
         let slot = &linear.slots[place];
         !self.met[place] && (!slot.reads.is_empty() || slot.may_capture())
@@ -203,7 +203,7 @@ impl StepPlanner {
     }
 }
 
-/// Returns the error for a frontier with more elements than a key can hold.
+/// Returns the error for a frontier with more elements than a packed key can hold.
 pub(super) fn too_wide(linear: &ElementOrder) -> Error {
     let mut planner = StepPlanner::new(linear);
     let mut order = Vec::with_capacity(linear.slots.len());

@@ -6,9 +6,9 @@ use figrs_core::internals::Kind;
 
 use super::element_order::OrderedElement;
 
-/// Base-2 logarithm of the factor by which evidence on a function of a few choices is predicted to reduce the number of states. The factor is the
-/// effect of the exclusion of one value out of nine, such as by the condition that two cells of a Sudoku differ. For a Sudoku, a smaller constant
-/// leads to the order by rows; with a larger constant, all orders have the same prediction.
+/// Base-2 logarithm of the factor by which evidence on a function of a few choices is predicted to reduce the number of states. The predicted factor
+/// is the effect of the exclusion of one value out of nine, such as by the condition that two cells of a Sudoku differ. For a Sudoku, a smaller value
+/// of this constant leads to the visiting order by rows; with a larger value, all visiting orders have the same prediction.
 const EVIDENCE_REDUCTION_BITS: f64 = 0.17;
 
 /// Maximum number of random choices of a function whose evidence is predicted to reduce the number of states.
@@ -27,16 +27,16 @@ pub(super) struct OrderingInput {
     pub(super) is_random: Vec<bool>,
     /// For each element, `true` if its value is fixed, whatever the values of the elements that it reads.
     pub(super) is_given: Vec<bool>,
-    /// For each element, `true` if its visit adds no states.
+    /// For each element, `true` if a visit of the element adds no states to the prediction.
     pub(super) is_free: Vec<bool>,
-    /// For each element with evidence on a function of few random choices, these random choices.
+    /// For each element with evidence on a function of few random choices, the list of these random choices.
     decided_by: Vec<Vec<usize>>,
     /// For each random choice, the elements with evidence whose values depend on it.
     decides: Vec<Vec<usize>>,
 }
 
 impl OrderingInput {
-    /// Creates the input for a list of elements; each element comes after all elements that it reads.
+    /// Creates the input of the search for a visiting order from a list of elements, in which each element comes after all elements that it reads.
     pub(super) fn new(slots: &[OrderedElement]) -> Self {
         let count = slots.len();
         let mut sizes = Self {
@@ -123,7 +123,7 @@ fn bits(slot: &OrderedElement, parents: impl Iterator<Item = f64> + Clone) -> f6
     }
 }
 
-/// One change of a prediction, which can be undone.
+/// One change of a predicted number of states, which can be undone.
 #[derive(Debug)]
 enum PredictionUndo {
     Met(usize),
@@ -173,7 +173,7 @@ impl<'s> StatePredictor<'s> {
         self.changes.len()
     }
 
-    /// Makes all changes permanent, by clearing the log of changes.
+    /// Makes all changes of the prediction permanent, by clearing the log of changes.
     pub(super) fn commit(&mut self) {
         self.changes.clear();
     }
@@ -196,7 +196,7 @@ impl<'s> StatePredictor<'s> {
         }
     }
 
-    /// Removes an element from the frontier, because no further element reads it.
+    /// Removes an element from the predicted frontier, because no further element reads it.
     fn leave_frontier(&mut self, place: usize) {
         let sizes = self.sizes;
         self.change(PredictionUndo::Died(place));
@@ -271,8 +271,8 @@ impl<'s> StatePredictor<'s> {
     }
 }
 
-/// Returns the base-2 logarithm of the largest predicted number of states, over all frontiers of an order. An element with one value is visited
-/// directly before the first element that reads it.
+/// Returns the base-2 logarithm of the largest predicted number of states, over all frontiers of a visiting order. An element with one value is
+/// visited directly before the first element that reads it.
 pub(super) fn most_bits(sizes: &OrderingInput, order: &[usize]) -> f64 {
     let mut predicted = StatePredictor::new(sizes);
     let mut most: f64 = 0.0;

@@ -1,4 +1,5 @@
-//! Queries about explored states: marginals, random worlds, the most probable world, and the possibility of given values of targets.
+//! Queries about the explored states of a frontier sweep: marginals, random worlds, the most probable world, and the possibility of given values of
+//! targets.
 
 use rand::{Rng, RngExt};
 
@@ -129,7 +130,7 @@ pub(super) fn best(explored: &Exploration, messages: &BackwardMessages<MaxProduc
 /// True if some world has the values `known` of some targets. Each entry of `known` is the index of a target and the code of a value, or `None` for a
 /// value that the target never has.
 ///
-/// **Complexity.** The time is linear in the number of transitions from the states that agree with the values.
+/// **Complexity.** The time is linear in the number of transitions from the states that agree with the given values.
 pub(super) fn is_possible(explored: &Exploration, known: &[(usize, Option<u32>)]) -> bool {
     let mut wanted: Vec<Option<u32>> = vec![None; explored.types.len()];
     for &(target, value) in known {

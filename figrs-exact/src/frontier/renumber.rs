@@ -6,7 +6,7 @@ use super::explore::ExplorationError;
 use super::plan::PlannedStep;
 use super::transitions::{fields_after, fields_before, types_after};
 
-/// Widens the bit fields of codes, and converts the states before the planned step.
+/// Widens the bit fields of codes, and converts the states of the frontier before the planned step to the wider bit fields.
 pub(super) fn widen_codes<const W: usize>(
     rules: &mut CodedElements,
     planned: &PlannedStep,
@@ -26,7 +26,7 @@ pub(super) fn widen_codes<const W: usize>(
 }
 
 /// Gives new codes to the values in the states of the frontier after a step, if the states contain only a small fraction of the found values. Returns
-/// the converted states, or `None` if no codes have changed.
+/// the converted states of the frontier, or `None` if no codes have changed.
 pub(super) fn renumbered_states<const W: usize>(
     rules: &mut CodedElements,
     planned: &PlannedStep,
@@ -52,8 +52,8 @@ pub(super) fn renumbered_states<const W: usize>(
     Ok(numbered)
 }
 
-/// Gives new codes to the values in the states of the frontier before a step, unless transitions contain the old codes. Returns the converted states.
-/// All memo tables must be cleared before the call.
+/// Gives new codes to the values in the states of the frontier before a step, unless transitions contain the old codes. Returns the states of the
+/// frontier with the new codes of values. The caller must clear all memo tables before the call.
 pub(super) fn values_left<const W: usize>(
     rules: &mut CodedElements,
     planned: &PlannedStep,

@@ -6,22 +6,23 @@ use std::collections::{BTreeSet, BinaryHeap};
 use super::element_order::OrderedElement;
 use super::predict::{OrderingInput, StatePredictor, most_bits};
 
-/// Maximum base-2 logarithm of the predicted number of states of the stated order for which no other visiting order is tried.
+/// No other visiting order is tried if the base-2 logarithm of the number of states predicted for the stated order is at most this number.
 const SMALL_STATE_BITS: f64 = 10.0;
 
-/// Minimum reduction of the base-2 logarithm of the number of states for which another visiting order is used; predictions are rough.
+/// Another visiting order is used only if it reduces the predicted base-2 logarithm of the number of states by at least this number, because
+/// predictions are rough.
 const MARGIN: f64 = 2.0;
 
-/// Maximum number of candidates for the next choice that are tried in total; after that, the next choice is the first remaining choice of the stated
-/// order.
+/// Maximum total number of candidates that the search tries for the next random choice; after that, the remaining choices keep the stated order.
 const MAX_TRIED_CHOICES: usize = 1 << 18;
 
 /// Returns a visiting order that is predicted to have fewer states than the stated order; `None` if no such order is found.
 ///
-/// The function compares two visiting orders. In both visiting orders, an element whose value follows from other elements comes directly after them,
-/// together with the evidence on it, and an element with only one possible value comes directly before the first element that reads it. In the first
-/// order, the random choices keep their stated order. In the second (greedy) order, the next choice is the choice with the fewest predicted states;
-/// the candidates are the choices that some element reads together with visited elements.
+/// The function tries two visiting orders: the stated order of the random choices, and a greedy order. In both visiting orders that are tried, an
+/// element whose value follows from other elements comes directly after them, together with the evidence on it, and an element with only one possible
+/// value comes directly before the first element that reads it. In the first of the two visiting orders that are tried, the random choices keep their
+/// stated order. In the second (greedy) visiting order, the next random choice is the one with the fewest predicted states; the candidates are the
+/// choices that some element reads together with visited elements.
 pub(super) fn better_order(stated: &[OrderedElement]) -> Option<Vec<usize>> {
     let sizes = OrderingInput::new(stated);
     let as_stated: Vec<usize> = (0..stated.len()).collect();
@@ -42,9 +43,9 @@ pub(super) fn better_order(stated: &[OrderedElement]) -> Option<Vec<usize>> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NextChoiceRule {
-    /// The next choice is the first remaining choice of the stated order.
+    /// The next random choice to visit is the first remaining choice of the stated order.
     Stated,
-    /// The next choice is the one after which the predicted number of states is smallest.
+    /// The next random choice to visit is the choice after which the predicted number of states is smallest.
     Fewest,
 }
 
@@ -53,10 +54,10 @@ struct OrderBuilder<'s> {
     predicted: StatePredictor<'s>,
     /// For each element, the number of unvisited elements that it reads and that have several values.
     waits: Vec<usize>,
-    /// The random choices that may come next, and the subset of them that some element reads together with visited elements.
+    /// The random choices that may come next, and the subset of these choices that some element reads together with visited elements.
     ready: BTreeSet<usize>,
     near: BTreeSet<usize>,
-    /// For each element, `true` if the elements that it reads have been searched for possible next choices.
+    /// For each element, `true` if the elements that it reads have been searched for random choices that may come next.
     is_looked: Vec<bool>,
     tried: usize,
     order: Vec<usize>,

@@ -1,4 +1,4 @@
-//! Cache of recent frontiers, as sets of states, and of the transitions between these sets.
+//! Cache of recent frontiers, stored as sets of states (joint values), and of the transitions between these sets.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -13,10 +13,12 @@ use super::transitions::{TransitionLayer, transitions};
 
 const MAX_CACHED_SETS: usize = 1 << 12;
 
-/// Maximum number of cached sets of states that are compared with a new frontier, of the sets from which steps with the same signature start.
+/// Maximum number of cached sets of states that are compared with a new frontier; only sets that precede steps with the same signature are
+/// candidates.
 const CANDIDATES: usize = 1 << 6;
 
-/// The signatures of a step and of the next step, if there is one. Steps with equal signatures have the same transitions from equal states.
+/// The signatures of a step of the sweep and of the next step, if there is a next step. Steps with equal signatures have the same transitions from
+/// equal states.
 pub(super) type SignaturePair = (StepSignature, Option<StepSignature>);
 
 #[derive(Debug)]
@@ -28,8 +30,8 @@ pub(super) struct StepResult {
     pub(super) further: Option<TransitionLayer>,
 }
 
-/// Cache of recent sets of states and of the transitions between them. If a frontier contains all states of a cached set, the set is extended, and
-/// only the new states are explored.
+/// Cache of recent frontiers, as sets of states, and of the transitions between these sets. If a frontier contains all states of a cached set, the
+/// set is extended, and only the new states are explored.
 #[derive(Debug)]
 pub(super) struct StateSetCache<const W: usize> {
     sets: FxHashMap<usize, CachedSet<W>>,
@@ -40,7 +42,7 @@ pub(super) struct StateSetCache<const W: usize> {
     /// The size of the cached sets in bytes, and the maximum of this size.
     held: usize,
     most: usize,
-    /// The cached sets of states. The key is the signature of the steps that start from the set, and the hash of the set.
+    /// The cached sets of states. The key of a cached set of states is the signature of the steps that start from the set, and the hash of the set.
     equal: FxHashMap<(StepSignature, (usize, u64)), usize>,
     /// For each signature of a step, the latest cached sets of states from which steps with this signature start.
     starting: FxHashMap<StepSignature, VecDeque<usize>>,
@@ -100,7 +102,7 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// Adds `states` as a set that is not in the cache.
+    /// Stores `states` as a set of states that is not in the cache, so that later frontiers do not find it.
     pub(super) fn resume(&mut self, states: Vec<StateKey<W>>) -> FrontierPrefix {
         let states = StateSet::from_keys(states);
         FrontierPrefix {
@@ -122,7 +124,7 @@ impl<const W: usize> StateSetCache<W> {
         self.sets.contains_key(&at.set)
     }
 
-    /// Drops the set of a frontier's states and returns the states, unless the set is cached.
+    /// Removes the set of a frontier's states and returns these states, unless later frontiers may still find the set in the cache.
     pub(super) fn drop_unremembered(&mut self, at: FrontierPrefix) -> Option<Vec<StateKey<W>>> {
         if self.sets.get(&at.set)?.remembered.is_some() {
             return None;
@@ -236,7 +238,7 @@ impl<const W: usize> StateSetCache<W> {
         }))
     }
 
-    /// Takes the known transitions that start at the frontier `at` out of the cache, and returns the transitions with the frontier to which they
+    /// Takes the known transitions that start at the frontier `at` out of the cache, and returns these transitions and the frontier to which they
     /// lead.
     fn known(
         &mut self,
@@ -374,13 +376,13 @@ pub(super) struct FrontierPrefix {
 #[derive(Debug)]
 pub(super) struct SetTransition {
     pub(super) layer: usize,
-    /// Number of states of the source set from which transitions have been explored.
+    /// Number of states before the step from which transitions have been explored.
     pub(super) sources: usize,
     pub(super) to: usize,
-    /// For each state of the destination set, `true` if an explored transition leads to it.
+    /// For each state after the step, `true` if an explored transition leads to the state.
     is_reached: Vec<bool>,
     count: usize,
-    /// Ascending pairs `(n, m)`: the transitions from the first `n` states of the source set lead to the first `m` states of the destination set.
+    /// Ascending pairs `(n, m)`: the transitions from the first `n` states before the step lead to the first `m` states after the step.
     ends: Vec<(usize, usize)>,
 }
 
@@ -397,8 +399,8 @@ impl SetTransition {
         }
     }
 
-    /// Adds transitions from further states, up to `sources` states in total. Returns `false` if the transitions do not lead to all states of a
-    /// prefix of the destination set.
+    /// Adds transitions from further states before the step, up to `sources` such states in total. Returns `false` if the states to which the
+    /// transitions lead are not a prefix of the numbered states after the step.
     pub(super) fn extend(&mut self, targets: &[u32], sources: usize) -> bool {
         for &target in targets {
             let target = target as usize;
@@ -439,7 +441,7 @@ struct StepContent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct StepSignature {
     number: usize,
-    /// `true` if another step may have the signature.
+    /// `true` if another step may have the same signature.
     pub(super) is_shared: bool,
 }
 

@@ -44,7 +44,7 @@ impl<const W: usize> StateSet<W> {
         self.keys.len()
     }
 
-    /// Returns the number of states and the hash of the set; equal sets have equal results, and different sets almost never do.
+    /// Returns the number of states and the hash of the set, which are equal for equal sets and almost never equal for different sets.
     pub(super) fn print(&self) -> (usize, u64) {
         (self.len(), self.fingerprint)
     }
@@ -84,7 +84,7 @@ impl<const W: usize> StateSet<W> {
         self.bytes_with(0)
     }
 
-    /// Returns the approximate size in bytes with room for `more` states.
+    /// Returns the approximate size of the set in bytes, with room for `more` further states.
     pub(super) fn bytes_with(&self, more: usize) -> usize {
         let numbers = (self.numbers.len(), self.numbers.capacity());
         vector(&self.keys, more) + table(size_of::<u32>(), numbers, more)
@@ -101,7 +101,7 @@ fn hash<const W: usize>(key: &StateKey<W>) -> u64 {
     hasher.finish()
 }
 
-/// A list of non-negative integers; each takes as many bytes as the largest needs.
+/// A list of non-negative integers, each stored in as many bytes as the largest integer needs.
 #[derive(Debug)]
 pub(super) enum PackedIntegers {
     Bytes(Vec<u8>),
@@ -172,7 +172,7 @@ impl PackedIntegers {
         }
     }
 
-    /// Returns the size in bytes, with room for `more` integers.
+    /// Returns the size of the list in bytes, with room for `more` further integers.
     pub(super) fn bytes_with(&self, more: usize) -> usize {
         match self {
             Self::Bytes(numbers) => vector(numbers, more),

@@ -20,7 +20,7 @@ pub(super) struct SweepStep {
     pub(super) layer: usize,
     pub(super) sources: usize,
     pub(super) states: usize,
-    /// The targets whose values the transitions of the step determine.
+    /// The targets whose values are determined by the transitions of the step.
     pub(super) reports: Vec<usize>,
 }
 
@@ -36,12 +36,12 @@ pub(super) enum SweepGoal {
 pub(super) struct SweepResult {
     pub(super) steps: Vec<SweepStep>,
     pub(super) layers: Vec<TransitionLayer>,
-    /// Number of steps of the model that repeat earlier steps, and are therefore not explored again.
+    /// Number of steps of the sweep that repeat earlier steps, and are therefore not explored again.
     pub(super) repeated: usize,
     pub(super) largest: usize,
     /// Size of all explored transitions in bytes, even if they are not stored.
     pub(super) bytes: u64,
-    /// The first target that can be true in some world; `None` if the sweep does not search for it or finds none.
+    /// The first target that can be true in some world; `None` if the sweep does not search for a first true target or finds none.
     pub(super) first: Option<usize>,
     /// Number of targets at the start of the list that are false in all worlds, if the sweep searches for the first true target.
     pub(super) excluded: usize,
@@ -53,7 +53,7 @@ pub(super) struct SweepResult {
     pub(super) is_cut: bool,
 }
 
-/// Runs the frontier sweep with the smallest keys that suffice for the states.
+/// Runs the frontier sweep with the shortest packed keys (fewest machine words) that suffice for the states.
 pub(super) fn sweep(
     rules: &mut CodedElements,
     aim: SweepGoal,
@@ -109,7 +109,7 @@ struct Sweep<'a, const W: usize> {
     frontiers: StateSetCache<W>,
     at: FrontierPrefix,
     done: Vec<CompletedStep>,
-    /// The stored frontiers for backtracking; `None` if backtracking is impossible.
+    /// The stored frontiers to which the sweep can backtrack; `None` if backtracking is impossible.
     checkpoints: Option<Checkpoints<W>>,
     result: SweepResult,
     /// Number of visits of elements, including visits that were undone later.
@@ -117,11 +117,11 @@ struct Sweep<'a, const W: usize> {
 }
 
 impl<'a, const W: usize> Sweep<'a, W> {
-    /// Divisor of the memory limit; the quotient is the memory for checkpoints.
+    /// Divisor of the memory limit; the quotient is the memory for checkpoints (stored frontiers for backtracking).
     const CHECKPOINTS: usize = 16;
     /// Divisor of the memory limit; the quotient is the memory for cached frontiers. If growing frontiers do not fit into the cache, every step is
-    /// explored again from all states. On levels of 14 rows with 14 bands, a quarter of 4 GiB was too little for the cache, but half of 4 GiB was
-    /// enough.
+    /// explored again from all states. For game levels of 14 rows with 14 bands, a quarter of 4 GiB was too little for cached frontiers, but half of
+    /// 4 GiB was enough.
     const FRONTIERS: usize = 2;
     /// Divisor of the memory limit; after an exploration has run out of memory, it continues only if it can free at least the quotient.
     const MIN_FREED_DIVISOR: u64 = 8;
@@ -377,8 +377,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
         Ok(())
     }
 
-    /// Undoes at least `least` steps, until the elements `again` are back on the frontier and the elements `redo` have not been visited. After that,
-    /// the sweep visits the elements `first` before the elements of the undone steps.
+    /// Undoes at least `least` steps of the sweep, until the elements `again` are back on the frontier and the elements `redo` have not been visited.
+    /// After steps have been undone, the sweep visits the elements `first` before the elements of the undone steps.
     fn backtrack(
         &mut self,
         mut again: Vec<usize>,
@@ -416,7 +416,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// Returns the frontier before an earlier step, if it is stored.
+    /// Returns the frontier before an earlier step of the sweep, if this frontier is stored.
     fn frontier_before(&mut self, step: usize) -> Option<FrontierPrefix> {
         let kept = self.checkpoints.as_mut();
         let at = kept.and_then(|kept| kept.take(step, &mut self.frontiers));

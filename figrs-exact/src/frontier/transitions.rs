@@ -1,5 +1,5 @@
-//! The transitions of one step of a frontier sweep, and their computation. Each transition has an outcome of a random choice, and the values that
-//! follow from it.
+//! The transitions of one step of a frontier sweep, and their computation. Each transition contains an outcome of a random choice, and the values
+//! that follow from this outcome.
 
 use super::coded_elements::CodedElements;
 use super::dictionary::{BitField, StateKey, WeightDictionary};
@@ -13,7 +13,7 @@ use figrs_answer::error::Error;
 /// Divisor of the memory limit; the quotient is the memory for memo tables of functions.
 const RESULTS: u64 = 4;
 
-/// Number of states between two checks of the deadline and the interrupt.
+/// Number of states that are processed between two checks of the deadline and the interrupt.
 const CHECK_INTERVAL: usize = 1 << 12;
 
 /// Computes the transitions of a step from the states `from`, and adds new destination states to `into`. Returns `None` if the code of a value does
@@ -147,7 +147,7 @@ pub(super) struct TransitionLayer {
 impl TransitionLayer {
     pub(super) const MAX_TRANSITIONS: usize = u32::MAX as usize / 2;
 
-    /// Creates an empty list of transitions, in which the step determines the values of `reported` targets.
+    /// Creates an empty list of transitions, for a step that determines the values of `reported` targets.
     pub(super) fn new(reported: usize) -> Self {
         Self {
             starts: vec![0],
@@ -163,7 +163,7 @@ impl TransitionLayer {
         self.starts[state] as usize..self.starts[state + 1] as usize
     }
 
-    /// Ends the list of transitions from a state; the next transition starts from the next state.
+    /// Ends the list of transitions from one state; the next added transition starts from the next state.
     #[inline]
     pub(super) fn end_state(&mut self) {
         self.starts.push(self.targets.len() as u32);
@@ -197,7 +197,7 @@ impl TransitionLayer {
         4 * (self.starts.len() + self.targets.len()) + self.weights.bytes() + reports
     }
 
-    /// Returns the size in bytes, with room for `more` transitions.
+    /// Returns the size of the transitions in bytes, with room for `more` further transitions.
     pub(super) fn bytes_with(&self, more: usize) -> usize {
         let reports = self.reports.iter().map(|report| report.bytes_with(more));
         let indices = vector(&self.starts, 1) + vector(&self.targets, more);

@@ -31,7 +31,7 @@ pub enum PreviousTree<'a> {
     None,
     /// The earlier contraction tree is used again if it is valid for the new factor graph.
     IfItFits(&'a Arc<ContractionTree>),
-    /// The contraction tree was loaded from a saved form; it is an error if it is not valid for the factor graph.
+    /// The contraction tree was loaded from a saved form; compilation ends with an error if the tree is not valid for the factor graph.
     Required(&'a Arc<ContractionTree>),
 }
 
@@ -43,7 +43,7 @@ pub struct CompiledEncoding {
     tree: Arc<ContractionTree>,
     /// For each element whose evidence may change, the index of the factor for its evidence.
     statements: Vec<usize>,
-    /// The map from the graph of all values to the graph without the values that zeros of factors exclude; `None` if no value is excluded.
+    /// The map from the factor graph with all values to the graph without the values that zeros of factors exclude; `None` if no value is excluded.
     restriction: Option<Restriction>,
     sums: BufferPool<TreeBeliefs<SumProductPrecision>>,
     maxima: BufferPool<TreeBeliefs<MaxProductPrecision>>,
@@ -119,7 +119,7 @@ impl CompiledEncoding {
         self.statements[place]
     }
 
-    /// Returns the table of the factor for the evidence set on a varying element, given the weights of the element's values.
+    /// Returns the table of the factor that represents evidence set on an element after compilation, given the weights of the element's values.
     pub fn statement_table(&self, place: usize, weights: Option<Weights>) -> FactorTable {
         let variable = self.graph.factors[self.statements[place]].variables[0];
         let n = self.graph.cardinality(variable);
@@ -152,8 +152,8 @@ impl CompiledEncoding {
         }
     }
 
-    /// Copies the factors. A weight that is a parameter is replaced by the number whose natural logarithm `log_weight` returns for the outcome with
-    /// this probability.
+    /// Copies the factors. The closure `log_weight` returns the natural logarithm of the number that replaces a weight that is a parameter; its
+    /// argument is the index of the outcome with this probability.
     #[must_use]
     pub fn with_log_weights(&self, log_weight: impl Fn(u32) -> Option<f64>) -> Self {
         let mut changed = self.clone();
@@ -206,12 +206,12 @@ impl CompiledEncoding {
         }
     }
 
-    /// True if queries about single worlds need another factor graph than queries about sums.
+    /// True if queries about single worlds need a different factor graph from the one for sums.
     pub(crate) fn is_conditional(&self) -> bool {
         self.reader.encoding.is_conditional()
     }
 
-    /// Calls `ask` with the sum-product messages of the tree.
+    /// Calls `ask` with the sum-product messages of the contraction tree.
     fn with_sums<R>(
         &self,
         ask: impl FnOnce(&mut TreeBeliefs<SumProductPrecision>, &ContractionTree, &FactorGraph) -> R,
@@ -220,7 +220,7 @@ impl CompiledEncoding {
         (self.sums).with(new, |sums| ask(sums, &self.tree, &self.graph))
     }
 
-    /// Computes the messages for the sum over all worlds and for the marginals of the elements `positions`.
+    /// Computes the messages for the sum over all worlds and for the marginals of the elements with the indices `positions`.
     ///
     /// **Errors.** [`EliminationError::Interrupted`] at a deadline or an interrupt.
     pub(crate) fn prepare(
@@ -239,7 +239,8 @@ impl CompiledEncoding {
         self.with_sums(TreeBeliefs::log_total)
     }
 
-    /// Returns the probabilities of the values of the elements `positions`, which are indices in the expansion.
+    /// Returns the probabilities of the values of the elements with the indices `positions` in the expansion (the list of the model's elements and
+    /// their values).
     pub fn marginals(&self, positions: &[usize]) -> Vec<Vec<f64>> {
         let variable = |&position: &usize| self.reader.encoding.variable(position);
         let mut variables: Vec<VarId> = Vec::with_capacity(positions.len());
@@ -257,7 +258,8 @@ impl CompiledEncoding {
         marginals
     }
 
-    /// Returns the joint probabilities of the values of the elements `positions`; `None` if no clique contains all these elements.
+    /// Returns the joint probabilities of the values of the elements with the indices `positions`; `None` if no clique of the tree contains all these
+    /// elements.
     pub(crate) fn joint(&self, positions: &[usize]) -> Option<Vec<f64>> {
         let variable = |&position: &usize| self.reader.encoding.variable(position);
         let variables: Option<Vec<VarId>> = positions.iter().map(variable).collect();
@@ -329,7 +331,8 @@ impl<'a> PreviousTree<'a> {
     }
 }
 
-/// Returns a contraction tree with the graph for which it is valid (the given graph or its reduction); `None` if it is valid for neither.
+/// Returns a contraction tree with the factor graph for which it is valid (`graph`, or `graph` without excluded values); `None` if the tree is valid
+/// for neither graph.
 fn fitting<'a>(
     tree: &'a Arc<ContractionTree>,
     graph: &FactorGraph,
@@ -357,8 +360,8 @@ fn loaded(
     Ok(tree)
 }
 
-/// Sets each weight of `table` that is a parameter. The argument of `log_weight` is the index of the outcome whose probability the weight is; its
-/// result is the natural logarithm of the new weight.
+/// Gives each weight of `table` that is a parameter the value that `log_weight` states. The argument of `log_weight` is the index of the outcome
+/// whose probability is the weight; the result of `log_weight` is the natural logarithm of the new weight.
 pub fn set_log_weights(table: &mut FactorTable, log_weight: impl Fn(u32) -> Option<f64>) {
     if let Some(weights) = table.weights_mut()
         && weights.origins().is_some()
@@ -372,8 +375,8 @@ fn evidence_table(values: usize, weights: Option<Weights>) -> FactorTable {
 }
 
 /// Replaces weights that are zero only for the current values of parameters by one; `listed` has the indices of these weights in the factors. Returns
-/// `None` if `listed` contains no weight. The replacement is needed because a tree omits zeros, but may omit only entries that are zero for all
-/// values of the parameters.
+/// `None` if `listed` contains no weight. The replacement of zeros by ones is needed because a contraction tree omits zeros, but may omit only
+/// entries that are zero for all values of the parameters.
 fn without_open_zeros(graph: &FactorGraph, listed: &[(usize, Vec<u32>)]) -> Option<FactorGraph> {
     if listed.is_empty() {
         return None;

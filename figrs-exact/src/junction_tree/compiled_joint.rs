@@ -1,4 +1,4 @@
-//! Joint distributions of a few elements, computed from a clique of a compiled tree.
+//! Joint distributions of a few elements, computed from a clique of a compiled junction tree.
 
 use figrs_core::{Arguments, Joint, Parents};
 use figrs_factor::graph::Assignments;
@@ -9,10 +9,11 @@ use figrs_factor::eliminate::EliminationError;
 
 impl CompiledTree {
     /// Returns the joint distribution of a few targets, or elements whose evidence may change, as a distribution of tuples; one clique must contain
-    /// all elements of the tuple. If no clique contains all elements, make their [`tuple`](figrs_core::tuple) a target.
+    /// all elements of the tuple. If no clique of the junction tree contains all elements of the joint distribution, make their
+    /// [`tuple`](figrs_core::tuple) a target.
     ///
-    /// **Errors.** [`Error::NoClique`] if no clique of the tree contains all elements, or an element is repeated; an error of the
-    /// limits if the table of all tuples is too large.
+    /// **Errors.** [`Error::NoClique`] if no clique of the tree contains all elements, or an element is repeated; an error if the table of all tuples
+    /// exceeds a limit.
     pub fn joint<P>(&self, elements: P) -> Result<Marginal<<P::Arguments as Joint>::Tuple>, Error>
     where
         P: Parents,

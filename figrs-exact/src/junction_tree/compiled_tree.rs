@@ -20,8 +20,9 @@ use figrs_factor::tree::ContractionTree;
 
 /// A model compiled to a junction tree.
 ///
-/// The expansion, the elimination order and the tables are computed only once. Afterwards, the evidence on the elements that were declared
-/// [`varying`](crate::JunctionTree::varying) may change. Every query takes a pass over the tree, or over the subtrees that changed evidence affects.
+/// The expansion of the model into lists of values, the elimination order and the tables are computed only once, at compilation. After compilation to
+/// a junction tree, the evidence on the elements that were declared [`varying`](crate::JunctionTree::varying) may change. Every query takes a pass
+/// over the junction tree, or over the subtrees that changed evidence affects.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -38,21 +39,22 @@ use figrs_factor::tree::ContractionTree;
 /// # Ok::<(), figrs_answer::Error>(())
 /// ```
 ///
-/// Queries do not change the tree. Several threads may therefore query it at the same time. Threads that query at the same time
-/// have separate messages, which take memory until evidence changes. A clone shares the tree, but has its own evidence.
+/// Queries do not change the compiled tree. Several threads may query the same compiled tree at the same time. Threads that query a compiled tree at
+/// the same time have separate messages, which take memory until evidence changes. A clone of a compiled tree shares the tree with the original, but
+/// has its own evidence.
 #[derive(Clone, Debug)]
 pub struct CompiledTree {
     pub(super) problem: CompiledProblem,
     pub(super) expansion: Arc<Expansion>,
-    /// The tree for sums; `None` if the evidence at compilation is impossible.
+    /// The contraction tree for sums over worlds; `None` if the evidence at compilation is impossible.
     pub(super) sums: Option<CompiledEncoding>,
-    /// The tree for single worlds, if it differs from the tree for sums; the first query that needs the tree compiles it.
+    /// The contraction tree for queries about single worlds, if it differs from the tree for sums; the first query that needs the tree compiles it.
     worlds: OnceLock<CompiledEncoding>,
 }
 
 impl CompiledTree {
     /// After `flag` has become `true`, passes over the tree end with [`EliminationError::Interrupted`](figrs_factor::eliminate::EliminationError).
-    /// `flag` replaces the flag that was set at compilation. Clones of a tree may have different flags.
+    /// The new interrupt flag `flag` replaces the flag that was set at compilation. Clones of a tree may have different flags.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -125,7 +127,7 @@ impl CompiledTree {
         self.sums.as_ref()
     }
 
-    /// Returns the predicted cost of the elimination.
+    /// Returns the predicted cost of the variable elimination that the tree performs.
     pub fn cost(&self) -> PlanCost {
         self.sums
             .as_ref()
@@ -146,8 +148,8 @@ impl CompiledTree {
         SavedTree::new(tree(self.sums.as_ref()), tree(self.worlds.get()))
     }
 
-    /// Returns the memory of the entries of all tables in bytes (eight bytes for each entry). The computation of marginals needs the same amount
-    /// again.
+    /// Returns the memory of the entries of all tables in bytes (eight bytes for each entry). The computation of marginals needs as much memory again
+    /// as the entries of all tables of the tree.
     pub fn table_bytes(&self) -> u64 {
         self.sums
             .as_ref()
@@ -224,7 +226,7 @@ impl CompiledTree {
         Ok(part)
     }
 
-    /// Returns the compiled factor graph for single worlds; the first call compiles it.
+    /// Returns the compiled factor graph for single worlds; the first call compiles the graph.
     fn worlds(&self) -> Result<&CompiledEncoding, Error> {
         let Some(sums) = &self.sums else {
             return Err(self.problem.impossible());

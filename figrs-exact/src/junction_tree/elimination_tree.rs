@@ -1,4 +1,4 @@
-//! The elimination tree of a compiled model, as a public structure.
+//! The elimination tree of a compiled model, as a public data type.
 
 /// A step of an elimination: the product of some tables, summed over the elements that occur in no other remaining table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct EliminationTree {
 }
 
 impl EliminationTree {
-    /// Returns the steps; each step comes before the step that uses its result.
+    /// Returns the steps of the elimination; each step comes before the step that uses its result.
     pub fn steps(&self) -> &[EliminationStep] {
         &self.steps
     }

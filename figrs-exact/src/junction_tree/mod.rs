@@ -26,16 +26,18 @@ use figrs_answer::{Algorithm, Answer, Error, expand, guarded, setters};
 
 /// Exact marginals of all targets by messages on a junction tree, from the leaves to the root and back.
 ///
-/// The tree represents one elimination of all variables; each step multiplies two tables, or several sparse tables. A pass from the leaves to the
-/// root computes the probability of the evidence. A pass from the root to the leaves computes the derivatives of this probability with respect to all
-/// table entries. The marginals follow from the derivatives. The marginals of all targets together take the time of three eliminations; without the
-/// tree, each target would take one elimination. [`compile`](Self::compile) stores the tree for further queries: see [`CompiledTree`].
+/// A junction tree represents one elimination of all variables; each step multiplies two tables, or several sparse tables. A pass from the leaves to
+/// the root of the junction tree computes the probability of the evidence. A pass from the root to the leaves of the junction tree computes the
+/// derivatives of the probability of the evidence with respect to all table entries. The marginals follow from the derivatives of the probability of
+/// the evidence with respect to the table entries. The marginals of all targets together take the time of three variable eliminations; without the
+/// junction tree, each target would take one elimination. [`compile`](Self::compile) stores the junction tree for further queries: see
+/// [`CompiledTree`].
 ///
 /// **Guarantee.** The result is exact up to rounding, without underflow, unless the setting `collapse` of the feature `reals` merged components of
 /// mixtures.
 ///
-/// **Complexity.** Time and memory are linear in the number of entries of all cliques, not counting omitted zeros. In the worst
-/// case, the number of entries is exponential in the width of the elimination order.
+/// **Complexity.** Time and memory are linear in the number of entries of all cliques, not counting omitted zeros. In the worst case, the number of
+/// table entries is exponential in the width of the elimination order.
 ///
 /// **Errors.** The errors of [`VariableElimination`](crate::VariableElimination).
 ///
@@ -79,7 +81,7 @@ impl JunctionTree {
         self
     }
 
-    /// Returns the limits of the expansion and of the elimination.
+    /// Returns the limits on the expansion of the model (the listing of all possible values) and on the elimination.
     #[doc(hidden)]
     pub fn own_limits(&self) -> &Limits {
         &self.limits
@@ -95,7 +97,7 @@ impl JunctionTree {
     /// Predicts the cost of compiling a model for the given targets, even if the cost exceeds the limits. The predicted cost consists of the width of
     /// the elimination order, the number of operations and the memory.
     ///
-    /// **Errors.** The errors of the expansion of the model.
+    /// **Errors.** The errors of the expansion of the model (the listing of all possible values).
     pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<PlanCost, Error> {
         let targets = targets.elements();
         let roots: Vec<AnyElement> = targets.iter().chain(&self.varying).cloned().collect();
@@ -109,7 +111,7 @@ impl JunctionTree {
     }
 
     /// Restores a tree that [`CompiledTree::save`] saved, for the same model, the same targets and the same varying elements (elements whose evidence
-    /// may change). The model is expanded again, but there is no search for an elimination order.
+    /// may change). The model is expanded into lists of values again, but no elimination order is searched for.
     ///
     /// **Errors.** [`Error::Saved`] if the saved tree belongs to another model or is damaged.
     pub fn restore(
@@ -137,7 +139,7 @@ impl JunctionTree {
         CompiledProblem::new(self.name(), model, targets, varying, limits)
     }
 
-    /// Compiles the tree for queries about the roots of a problem: its targets, and the elements whose evidence may change.
+    /// Compiles the junction tree for queries about the targets of a problem and about the elements whose evidence may change.
     fn tree_for(
         &self,
         problem: CompiledProblem,
@@ -178,7 +180,8 @@ impl Algorithm for JunctionTree {
 }
 
 impl JunctionTree {
-    /// Compiles a question (a model with targets) whose evidence does not change, and may use an expansion of its model by another algorithm.
+    /// Compiles a question (a model with targets) whose evidence does not change, and may reuse the expansion (the lists of possible values) that
+    /// another algorithm made of the model.
     pub(crate) fn compile_question(&self, question: &Question<'_>) -> Result<CompiledTree, Error> {
         let problem = self.problem(question.model, question.targets.to_vec());
         self.tree_for(problem, question, None)

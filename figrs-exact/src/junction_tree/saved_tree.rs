@@ -31,7 +31,7 @@ pub struct SavedTree {
     version: u32,
     pub(crate) sums: Option<Arc<ContractionTree>>,
     pub(crate) worlds: Option<Arc<ContractionTree>>,
-    /// Checksums of the trees for sums and for worlds, which detect a damaged file.
+    /// Checksums of the contraction trees for sums and for single worlds, which detect a damaged file.
     checksums: [Option<u64>; 2],
 }
 

@@ -23,7 +23,7 @@ const UNPREDICTED: f64 = 1e11;
 /// Time that an expansion of the model may take after the run was stopped.
 const GRACE_PERIOD: Duration = Duration::from_millis(400);
 
-/// A question (a model with targets) to a portfolio, and the algorithms that have been tried.
+/// A question (a model with targets) that a portfolio of algorithms is to answer, and the algorithms that have been tried.
 pub(super) struct Attempts<'a> {
     pub(super) settings: &'a PortfolioSettings,
     pub(super) run: &'a RunMonitor<'a>,
@@ -31,15 +31,15 @@ pub(super) struct Attempts<'a> {
     pub(super) choice: AlgorithmChoice,
     /// The error of the last algorithm that was refused.
     refusal: Option<Error>,
-    /// The error of an expansion that exceeded its limits; after this error, no algorithm expands the model again.
+    /// The error of an expansion of the model that exceeded its limits; after this error, no algorithm expands the model again.
     pub(super) unexpanded: Option<Error>,
-    /// True if the model has too many (perhaps infinitely many) elements for an expansion and for a frontier.
+    /// True if the model has too many (perhaps infinitely many) elements for an expansion and for a frontier sweep.
     is_endless: bool,
     /// The error of the last refused elimination of all variables.
     elimination: Option<EliminationError>,
     /// The size of the model and its fraction of factors with zeros; `None` until they have been computed.
     pub(super) outline: Option<ModelOutline>,
-    /// Number of decisions of the longest exhaustive search.
+    /// Number of decisions of the longest exhaustive search that has run.
     pub(super) searched: f64,
 }
 
@@ -84,8 +84,8 @@ impl<'a> Attempts<'a> {
         self.choice.attempts.push(attempt);
     }
 
-    /// Tries one algorithm, which is predicted to take `operations` operations. Returns `None` if the algorithm refuses, is stopped or reaches its
-    /// limit of work, or if an earlier expansion of the model failed.
+    /// Tries one algorithm of a portfolio, which is predicted to take `operations` operations. Returns `None` if the algorithm refuses, is stopped or
+    /// reaches its limit of work, or if an earlier expansion of the model failed.
     ///
     /// **Errors.** The errors of the model and of its evidence; other errors are recorded as refusals of the algorithm.
     pub(super) fn try_once<T>(
@@ -217,7 +217,8 @@ impl<'a> Attempts<'a> {
             .part_of(self.run)
     }
 
-    /// Returns the predicted number of operations of a sum over slices, which is part of `cost`; infinite if the sum is refused.
+    /// Returns the predicted number of operations of a sum over slices (one elimination for each joint value of the fixed variables); infinite if the
+    /// sum is refused.
     pub(super) fn operations_of(
         &mut self,
         algorithm: &'static str,
@@ -232,8 +233,9 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// Returns the predicted number of operations of the elimination that gave no answer. The number is `UNPREDICTED` if the elimination was stopped
-    /// because it exceeded its prediction, and infinite if its messages do not fit into the memory limit of the portfolio.
+    /// Returns the predicted number of operations of the variable elimination that gave no answer. The predicted number of operations is
+    /// `UNPREDICTED` if the elimination was stopped because it exceeded its prediction, and infinite if the messages do not fit into the memory limit
+    /// of the portfolio.
     pub(super) fn refused_operations(&self) -> f64 {
         match &self.elimination {
             Some(EliminationError::TooManyOperations { needed, limit })
@@ -263,8 +265,8 @@ impl<'a> Attempts<'a> {
         *self.outline.get_or_insert(ModelOutline::UNKNOWN)
     }
 
-    /// Returns the expansion of the model, its factor graph for sums, and the limits of later computations with them. Returns `None` if the expansion
-    /// fails or, after the run was stopped, takes longer than `GRACE_PERIOD`.
+    /// Returns the expansion of the model (the lists of possible values), its factor graph for sums, and the limits of later computations with them.
+    /// Returns `None` if the expansion of the model fails or, after the run was stopped, takes longer than `GRACE_PERIOD`.
     pub(super) fn look(&mut self) -> Option<(Arc<Expansion>, Encoding, Limits)> {
         if self.unexpanded.is_some() {
             return None;
@@ -317,7 +319,7 @@ impl<'a> Attempts<'a> {
 }
 
 const CIRCUIT: &str = "Circuit";
-/// Names of the algorithms that eliminate all variables at once, without slices.
+/// Names of the algorithms that eliminate all variables at once, without fixing some variables at each of their joint values.
 const ELIMINATIONS: [&str; 3] = [
     "VariableElimination",
     "JunctionTree",

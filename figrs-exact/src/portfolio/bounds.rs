@@ -14,11 +14,11 @@ use figrs_factor::mini_buckets::{
 pub(super) const MINI_BUCKETS: &str = "WeightedMiniBuckets";
 /// Assumed relative rounding error of the logarithm of a product of many factors.
 const ROUNDING: f64 = 1e-12;
-/// Maximum number of steps of the search for a world of large weight, which is a lower bound.
+/// Maximum number of steps of the search for a world of large weight; this weight is a lower bound of the probability of the evidence.
 const WORLD_STEPS: u64 = 1_000_000;
-/// Cost of one entry of the messages for the lower and the upper bound, as a number of operations of an elimination.
+/// Cost of one entry of the messages for the lower and the upper bound, in operations of an elimination.
 const ENTRY: f64 = 128.0;
-/// Divisor of the predicted number of operations of the next algorithm; the quotient is the work for bounds before it.
+/// Divisor of the predicted number of operations of the next algorithm; the quotient is the work for bounds before this algorithm.
 const SHARE: f64 = 8.0;
 
 /// The best bounds that have been found, and a listener that is called when they improve.
@@ -49,7 +49,7 @@ impl BoundsSoFar {
         }
     }
 
-    /// Raises the lower bound to `lower`, the total weight of some worlds, if it is larger.
+    /// Raises the lower bound to `lower`, the total weight of some worlds, if `lower` is larger than the bound.
     fn raise(&self, lower: f64) {
         let slack = ROUNDING * (1.0 + lower.abs());
         self.narrow(Bounds {
@@ -70,8 +70,8 @@ pub(super) struct EvidenceBounds {
 }
 
 impl EvidenceBounds {
-    /// Computes crude bounds of the probability of the evidence. After the deadline, their computation may still take a short time. Returns `None` if
-    /// the expansion of the model fails or takes too long after the deadline.
+    /// Computes crude bounds of the probability of the evidence. The computation of crude bounds may continue for a short time after the deadline.
+    /// Returns `None` if the expansion of the model fails or takes too long after the deadline.
     pub(super) fn new(attempts: &mut Attempts<'_>) -> Option<Self> {
         let (expansion, encoding, limits) = attempts.look()?;
         conflict::check_failures(&expansion, &limits).ok()?;
@@ -91,8 +91,9 @@ impl EvidenceBounds {
         Some(this)
     }
 
-    /// Computes closer bounds before the next algorithm, which is predicted to take `operations` operations. The first call searches for a world of
-    /// large weight, whose weight is a lower bound. Weighted mini-buckets then get an eighth of `operations`.
+    /// Computes closer bounds before the next algorithm runs, which is predicted to take `operations` operations. The first call searches for a world
+    /// of large weight; this weight is a lower bound of the probability of the evidence. After the search for a world, weighted mini-buckets get an
+    /// eighth of `operations`, the predicted work of the next algorithm.
     pub(super) fn tighten(&mut self, attempts: &mut Attempts<'_>, operations: f64) {
         if attempts.is_stopped() {
             return;
@@ -104,7 +105,7 @@ impl EvidenceBounds {
         self.by_mini_buckets(attempts, ALL_SIZES, operations / SHARE / ENTRY);
     }
 
-    /// If the run has no other answer, computes the bounds that small tables give, without a limit of work.
+    /// If the run has no other answer, computes bounds by mini-buckets with small tables, without a limit of work.
     pub(super) fn finish(&mut self, attempts: &mut Attempts<'_>) {
         if !attempts.is_stopped() && self.next_table < QUICK_SIZES {
             self.by_mini_buckets(attempts, QUICK_SIZES, f64::INFINITY);
@@ -130,7 +131,7 @@ impl EvidenceBounds {
         }
     }
 
-    /// Searches for a world of large weight; its weight is a lower bound.
+    /// Searches for a world of large weight; this weight is a lower bound of the probability of the evidence.
     fn search_world(&self, attempts: &Attempts<'_>) {
         let memory = attempts.settings.memory.0 / 4;
         let found = self.so_far.clone();

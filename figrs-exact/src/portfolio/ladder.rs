@@ -9,33 +9,34 @@ const CHEAPEST: f64 = 1e8;
 /// Maximum number of predicted operations (about a second) of a cheap elimination. Only a short search is tried before a cheap elimination, and only
 /// for a logical model (a model with many zeros).
 const CHEAP: f64 = 1e9;
-/// Number of decisions of the search before a cheap elimination of a logical model.
+/// Number of decisions of the search that runs before a cheap elimination of a logical model (a model with many zeros).
 const FEW_DECISIONS: f64 = 4096.0;
-/// Number of decisions (less than a second) of the first search in a logical model, if no elimination is cheap.
+/// Number of decisions (less than a second) of the first search in a logical model (a model with many zeros), if no elimination is cheap.
 pub(super) const FIRST_DECISIONS: f64 = 65_536.0;
-/// Maximum number of decisions (some seconds) of the first search in a small logical model.
+/// Maximum number of decisions (some seconds) of the first search in a small logical model (a model with many zeros).
 const MOST_FIRST_DECISIONS: f64 = 1_048_576.0;
 /// Minimum ratio of the decisions of a second search to those of the first search; with a smaller ratio, there is no second search.
 const SECOND_SEARCH_FACTOR: f64 = 4.0;
-/// Divisor of the number of decisions of a search in a model with few zeros.
+/// Divisor by which the number of decisions of a search is reduced in a model with few zeros.
 const FEW_ZEROS_DIVISOR: f64 = 8.0;
-/// Maximum memory in bytes of the first exploration of frontiers (a tenth of a second), and of the second exploration, before algorithms that take
-/// long (one or two seconds).
+/// Maximum memory in bytes of the first exploration of frontiers (a tenth of a second), and of the second exploration (one or two seconds), which
+/// precedes algorithms that take long.
 const FRONTIER_BYTES: [u64; 2] = [1 << 23, 1 << 27];
 /// Predicted operations of the next algorithm above which the second exploration of frontiers is tried (minutes), and above which the last
 /// exploration is tried with the maximum memory (hours).
 const FRONTIER_THRESHOLDS: [f64; 2] = [1e10, 1e12];
 /// Divisor of the portfolio's memory; the quotient is the maximum memory of an exploration of frontiers.
 const FRONTIER_SHARE: u64 = 4;
-/// Number of operations of an elimination that take as long as one decision of a search, measured on networks that both solve.
+/// Number of operations of an elimination that take as long as one decision of a search, measured on networks that both elimination and search solve.
 const OPERATIONS_PER_DECISION: f64 = 5000.0;
-/// The number of operations that take as long as one decision, for small models whose elimination tables exceed every processor cache. A decision was
-/// measured to take 2.6 microseconds on formulas with 60 variables, and an operation 5 to 14 nanoseconds.
+/// The number of operations of an elimination that take as long as one decision of a search, for small models whose elimination tables exceed every
+/// processor cache. A decision of a search was measured to take 2.6 microseconds on formulas with 60 variables, and an operation of an elimination 5
+/// to 14 nanoseconds.
 const SMALL_DECISION: f64 = 500.0;
 
 /// A sequence of attempts, in which a portfolio tries the algorithms for one kind of question in the order of their predicted work.
 pub(super) trait Ladder<'a> {
-    /// Type of the answer of the algorithms.
+    /// The type of the answers that the algorithms of the portfolio give.
     type Found;
 
     fn attempts(&mut self) -> &mut Attempts<'a>;
@@ -58,7 +59,7 @@ pub(super) trait Ladder<'a> {
         [first, larger, most]
     }
 
-    /// Explores frontiers again, with `bytes` bytes of memory, if this is more than `before`, the memory of the previous exploration.
+    /// Explores frontiers again with `bytes` bytes of memory, if the previous exploration had only the smaller memory `before`.
     fn explore_further(&mut self, before: u64, bytes: u64) -> Result<Option<Self::Found>, Error> {
         if bytes > before {
             self.explore(bytes)
@@ -67,13 +68,13 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// Returns the predicted number of operations of a sum over all slices; infinite if no division into slices fits the memory. Stores the plan of
-    /// the slices.
+    /// Returns the predicted number of operations of a sum over all slices (one elimination for each joint value of some fixed variables); infinite
+    /// if no choice of the fixed variables fits the memory. Stores the plan of the slices (the choice of the variables to fix).
     fn slice_operations(&mut self) -> Result<f64, Error> {
         Ok(f64::INFINITY)
     }
 
-    /// Sums over all slices; `_operations` is the predicted number of operations.
+    /// Sums over all slices (one elimination for each joint value of the fixed variables); `_operations` is the predicted number of operations.
     fn sum_slices(&mut self, _operations: f64) -> Result<Option<Self::Found>, Error> {
         Ok(None)
     }
@@ -94,8 +95,8 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// Runs an exhaustive search that takes about as long as `operations` operations, or an eighth of that time if few factors have zeros. There is
-    /// no search if no factor has zeros, or if earlier searches took nearly as long.
+    /// Runs an exhaustive search that takes about as long as `operations` operations of an elimination, or an eighth of that time if few factors have
+    /// zeros. No exhaustive search runs if no factor has zeros, or if earlier searches took nearly as long.
     fn search_for(&mut self, operations: f64) -> Result<Option<Self::Found>, Error> {
         let mut decisions = operations / self.decision();
         match self.attempts().outline().zeros {
@@ -110,9 +111,9 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// Returns the maximum number of decisions of the first search in a logical model. The maximum is small if an elimination is predicted to be
-    /// cheap. For a small model, the number follows from the predicted operations of the elimination, because this prediction is often wrong for
-    /// small models.
+    /// Returns the maximum number of decisions of the first search in a logical model (a model with many zeros). The maximum number of decisions of
+    /// the first search is small if an elimination is predicted to be cheap. For a small model, the maximum number of decisions follows from the
+    /// predicted operations of the elimination, because this prediction is often wrong for small models.
     fn first_decisions(&mut self) -> f64 {
         let operations = self.attempts().refused_operations();
         let least = if operations <= CHEAP {
@@ -148,8 +149,8 @@ pub(super) trait Ladder<'a> {
         self.explore(first)
     }
 
-    /// Searches for as long as the cheaper of the elimination and the slices is predicted to take, and then runs the cheaper one. Returns `None` if
-    /// no algorithm gives an answer.
+    /// Searches for as long as the cheaper of the elimination and the sum over slices (eliminations with fixed variables) is predicted to take, and
+    /// then runs the cheaper algorithm. Returns `None` if no algorithm gives an answer.
     fn by_predicted_work(&mut self) -> Result<Option<Self::Found>, Error> {
         let work = self.attempts().settings.limits.work;
         let whole = self.attempts().refused_operations();
@@ -191,14 +192,14 @@ pub(super) trait Ladder<'a> {
     }
 }
 
-/// Maximum number of binary digits of a joint value of all variables of a small model. If an elimination of a small model is costly, its tables
-/// exceed every processor cache, whereas each decision of a search fixes a large part of the model.
+/// A model is small if a joint value of all its variables has at most this number of binary digits. If an elimination of a small model is costly, its
+/// tables exceed every processor cache, whereas each decision of a search fixes a large part of the model.
 const SMALL_MODEL_DIGITS: usize = 128;
 
 /// The fraction of the factors of at least two variables that have zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ZeroShare {
-    /// No factor has zeros. Decisions of a search then imply no other values.
+    /// No factor has zeros. If no factor has zeros, decisions of a search imply no other values.
     None,
     /// Less than half of the factors have zeros.
     Few,
@@ -215,7 +216,7 @@ pub(super) struct ModelOutline {
 }
 
 impl ModelOutline {
-    /// The outline for a model that cannot be expanded.
+    /// The size and the fraction of factors with zeros that are assumed for a model that cannot be expanded.
     pub(super) const UNKNOWN: Self = Self {
         zeros: ZeroShare::Few,
         digits: usize::MAX,
@@ -238,7 +239,7 @@ impl ModelOutline {
         Self { zeros, digits }
     }
 
-    /// True if at least half of the factors of at least two variables have zeros; decisions of a search then imply many other values.
+    /// True if at least half of the factors of at least two variables have zeros, so that decisions of a search imply many other values.
     pub(super) fn is_logical(self) -> bool {
         self.zeros == ZeroShare::Most
     }

@@ -48,31 +48,32 @@ use settings::{PortfolioSettings, portfolio_settings};
 /// Exact marginals and the probability of evidence by a portfolio of algorithms, which runs the algorithm that is predicted to be the cheapest, and
 /// other algorithms if the prediction fails.
 ///
-/// An elimination is planned first, and is run if its plan is cheap and fits the memory. If the query has no target or one target, the portfolio
-/// eliminates by [`VariableElimination`](crate::VariableElimination); with several targets, by [`JunctionTree`](crate::JunctionTree). If no
+/// A variable elimination is planned first, and is run if its plan is cheap and fits the memory. If the query has no target or one target, the
+/// portfolio eliminates by [`VariableElimination`](crate::VariableElimination); with several targets, by [`JunctionTree`](crate::JunctionTree). If no
 /// elimination is cheap, the portfolio tries a [`Circuit`](crate::Circuit) (if half of the factors have zeros) and a [`Frontier`] with a small amount
 /// of work, which suffices for many models with many zeros and for sequences with few states. (A circuit is never tried for a model without zeros.)
-/// If neither gives an answer, the portfolio compares the predicted operations of an elimination and of [`Slices`](crate::Slices). If the predicted
-/// operations of the elimination and of `Slices` are many, the portfolio tries the frontier again with more memory. The portfolio then tries the
-/// circuit again, for as long as the cheaper of the elimination and the slices is predicted to take, and finally runs the cheaper one. Work is
-/// counted in steps, never in seconds. Therefore the choice of the algorithm depends only on the model and the settings, unless there is a
-/// [`deadline`](Self::deadline).
+/// If neither `Circuit` nor `Frontier` gives an answer, the portfolio compares the predicted operations of an elimination and of
+/// [`Slices`](crate::Slices). If the predicted operations of the elimination and of `Slices` are many, the portfolio tries `Frontier` again with more
+/// memory. The portfolio then tries the circuit again, for as long as the cheaper of the elimination and `Slices` is predicted to take, and finally
+/// runs the cheaper algorithm. A portfolio counts work in steps, never in seconds. Because work is counted in steps, the choice of the algorithm
+/// depends only on the model and the settings, unless there is a [`deadline`](Self::deadline).
 ///
 /// [`Answer::algorithm`] names the algorithm that answered; [`Answer::choice`] lists all algorithms that were tried, with
 /// their predicted work.
 ///
 /// If no exact algorithm stays within the memory, the [`work`](Self::work) and the deadline, the answer contains
 /// [bounds](Answer::log_evidence_bounds) of the probability of the evidence. The upper bound of the probability of the evidence comes from weighted
-/// mini-buckets. The lower bound comes from weighted mini-buckets, from the finished slices, and from the best world that a short search finds. After
-/// the first elimination was refused or stopped, the portfolio computes crude bounds from the largest entries of the factors and from small
-/// mini-buckets. [`on_bounds`](Self::on_bounds) receives the crude bounds and all later bounds. An answer with bounds of the evidence contains
-/// nothing about the targets.
+/// mini-buckets. The lower bound of the probability of the evidence comes from weighted mini-buckets, from the finished parts of a sum, and from the
+/// best world that a short search finds. After the first elimination was refused or stopped, the portfolio computes crude bounds from the largest
+/// entries of the factors and from small mini-buckets. [`on_bounds`](Self::on_bounds) receives the crude bounds and all later bounds. An answer with
+/// bounds of the evidence contains nothing about the targets.
 ///
 /// **Guarantee.** The result is exact up to rounding, or consists of bounds that enclose the exact number up to rounding. With the feature `reals` and
 /// the setting `collapse`, the answer to a question about mixtures of normal distributions may be an approximation, and states that it is.
 ///
-/// **Complexity.** The work is that of the algorithm with the answer, and of all algorithms tried before it. The algorithms tried before take a few
-/// seconds, plus about as much work as is predicted for the algorithm that answers. A cheap elimination is tried first.
+/// **Complexity.** The work is that of the algorithm that answers, and of all algorithms tried before it. The algorithms that a portfolio tries
+/// before the answering algorithm take a few seconds, plus about as much work as is predicted for the answering algorithm. The portfolio tries a
+/// cheap elimination first.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] for a query if no world agrees with the evidence; the errors of the model; [`Error::NothingFits`] if
 /// not even bounds are found; [`Error::NothingDone`] if the run is stopped during the expansion of the model.
@@ -112,7 +113,8 @@ impl Exact {
 
     /// Compiles a model to a junction tree, or to a circuit if the tree is too large or a search is predicted to take less work.
     ///
-    /// **Errors.** The errors of the model; [`Error::NothingFits`] if neither algorithm stays within the memory and the [`work`](Self::work).
+    /// **Errors.** The errors of the model; [`Error::NothingFits`] if no algorithm of the portfolio stays within the memory and the
+    /// [`work`](Self::work).
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledExact, Error> {
         guarded(|| {
             let run = self.settings.watch.start(Self::NAME, None);
@@ -122,11 +124,12 @@ impl Exact {
         })
     }
 
-    /// Returns the number of worlds with positive weight, and the list of the algorithms that were tried. If an elimination is cheap, it counts the
-    /// worlds. If no elimination is cheap, the search of a circuit takes as long as the elimination is predicted to take, or longer if no elimination
-    /// fits the memory.
+    /// Returns the number of worlds with positive weight, and the list of the algorithms that were tried. If a variable elimination is cheap, the
+    /// elimination counts the worlds. If no elimination is cheap, the search of a circuit takes as long as the elimination is predicted to take, or
+    /// longer if no elimination fits the memory.
     ///
-    /// **Errors.** The errors of the model; [`Error::NothingFits`] if neither algorithm stays within the memory and the [`work`](Self::work).
+    /// **Errors.** The errors of the model; [`Error::NothingFits`] if no algorithm of the portfolio stays within the memory and the
+    /// [`work`](Self::work).
     pub fn count(
         &self,
         model: &Model,

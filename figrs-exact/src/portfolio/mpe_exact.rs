@@ -16,7 +16,7 @@ use figrs_factor::bounds::Bounds;
 
 /// Maximum number of predicted operations (at most a tenth of a second) of an elimination that runs without a search before it.
 const CHEAP_BEFORE_SEARCH: f64 = 2e7;
-/// Number of steps of the first search, which takes some seconds.
+/// Number of steps of the first branch-and-bound search, which takes some seconds.
 const FIRST_STEPS: f64 = 2e7;
 /// Cost of one step of a search, as a number of operations of an elimination.
 const STEP: f64 = 20.0;
@@ -26,11 +26,11 @@ const MOST_ENTRIES: u64 = 1 << 22;
 /// The most probable world by a portfolio of algorithms, which runs the algorithm that is predicted to be the cheapest, and other algorithms if the
 /// prediction fails.
 ///
-/// An elimination is planned first, and is run if its plan is cheap. If no elimination is cheap, [`MpeBranchAndBound`](crate::MpeBranchAndBound)
-/// first searches for some millions of steps. A second search takes about as long as an elimination of all variables or
-/// [`MpeSlices`](crate::MpeSlices), whichever is cheaper, is predicted to take. After the second search, the cheaper of elimination and `MpeSlices`
-/// runs, if it stays within the memory and the [`work`](Self::work). [`Answer::algorithm`] names the algorithm that answered; [`Answer::choice`]
-/// lists all algorithms that were tried.
+/// A variable elimination is planned first, and is run if its plan is cheap. If no elimination is cheap,
+/// [`MpeBranchAndBound`](crate::MpeBranchAndBound) first searches for some millions of steps. A second search by `MpeBranchAndBound` takes about as
+/// long as an elimination of all variables or [`MpeSlices`](crate::MpeSlices), whichever is cheaper, is predicted to take. After the second search by
+/// `MpeBranchAndBound`, the cheaper of elimination and `MpeSlices` runs, if it stays within the memory and the [`work`](Self::work).
+/// [`Answer::algorithm`] names the algorithm that answered; [`Answer::choice`] lists all algorithms that were tried.
 ///
 /// If no exact algorithm stays within the limits, the answer is the best world found, with an upper bound on the probability of all
 /// worlds: see [`Answer::is_proven`] and [`Answer::upper_bound`].
@@ -41,8 +41,8 @@ const MOST_ENTRIES: u64 = 1 << 22;
 /// **Guarantee.** The result is the most probable world up to rounding, or a world together with an upper bound on the probability of every world. If
 /// several worlds are most probable, the algorithm that answers decides which of them is found. Without a deadline, the result is deterministic.
 ///
-/// **Complexity.** The work is that of the algorithm with the answer, and of all algorithms tried before it. The algorithms tried before take some
-/// seconds, plus about as much work as is predicted for the algorithm that answers.
+/// **Complexity.** The work is that of the algorithm that answers, and of all algorithms tried before it. The algorithms that a portfolio tries
+/// before the answering algorithm take some seconds, plus about as much work as is predicted for the answering algorithm.
 ///
 /// **Errors.** The errors of [`MpeBranchAndBound`](crate::MpeBranchAndBound).
 ///
@@ -141,9 +141,10 @@ impl MpeExact {
 
 struct WorldLadder<'a> {
     attempts: Attempts<'a>,
-    /// The best result of the searches, if no search was completed.
+    /// The best result of the branch-and-bound searches, if no search was completed.
     best: Option<Result<Answer, Error>>,
-    /// The planned search in slices whose number of operations was predicted.
+    /// The planned search for the most probable world with some variables fixed at each of their joint values, after its number of operations was
+    /// predicted.
     plan: Option<SlicedWorlds>,
 }
 
@@ -254,8 +255,8 @@ fn is_final(found: &Result<Answer, Error>) -> bool {
     }
 }
 
-/// Returns the answer with the more probable world; if the worlds are equally probable, the answer with the lower upper bound. Returns an error if
-/// neither answer has a world.
+/// Returns the one of two answers whose world is more probable; if the worlds are equally probable, the answer with the lower upper bound. Returns an
+/// error if neither answer has a world.
 pub(crate) fn better(
     first: Result<Answer, Error>,
     second: Result<Answer, Error>,

@@ -20,11 +20,12 @@ pub(super) trait Portfolio: Algorithm + Clone + 'static {
 
     fn settings_mut(&mut self) -> &mut PortfolioSettings;
 
-    /// Returns the answer for bounds that an attempt found; `None` if bounds are no answer.
+    /// Returns the answer that consists of the bounds found by an attempt; `None` if bounds are no answer to this kind of question.
     fn bounded(bounds: Bounds) -> Option<Answer>;
 }
 
-/// The state of a run of a portfolio. A turn of the run tries all algorithms; after a stop, the turn is repeated from its beginning.
+/// The state of a run of a portfolio. Each turn of the run tries all algorithms; if the run is stopped, its turn is later repeated from the
+/// beginning.
 #[derive(Debug)]
 pub(super) struct PortfolioRun<P> {
     portfolio: P,

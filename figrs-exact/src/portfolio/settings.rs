@@ -1,4 +1,4 @@
-//! Settings of a portfolio of algorithms: memory, work, threads, limits of the expansion.
+//! Settings of a portfolio of algorithms: memory, work, threads, and limits on the expansion of the model (the listing of all possible values).
 
 use figrs_core::{Bytes, Limits};
 
@@ -21,8 +21,8 @@ const WORK: f64 = 1e12;
 pub(super) struct PortfolioSettings {
     /// The memory that the whole process may take.
     pub(super) memory: Bytes,
-    /// Limits of the algorithms: bytes of messages, predicted operations, threads, and the limits of an expansion. After the run,
-    /// [`limits_afterwards`](Self::limits_afterwards) also sets the memory of expansions.
+    /// Limits of the algorithms: bytes of messages, predicted operations, threads, and the limits on the expansion of the model (the listing of all
+    /// possible values). For queries after the run, [`limits_afterwards`](Self::limits_afterwards) also limits the memory of expansions.
     pub(super) limits: Limits,
     pub(super) watch: Watch,
     pub(super) collapse: Collapse,
@@ -61,8 +61,9 @@ impl PortfolioSettings {
             .map_or(f64::INFINITY, |bytes| bytes as f64)
     }
 
-    /// Returns the limits of an elimination with at most `operations` predicted operations, and of its expansion. If the predicted number
-    /// `operations` is below the limit of work, the elimination ends when it has done far more operations than predicted.
+    /// Returns the limits of an elimination with at most `operations` predicted operations, and of the expansion of the model that precedes the
+    /// elimination. If the predicted number `operations` is below the limit of work, the elimination ends when it has done far more operations than
+    /// predicted.
     pub(super) fn elimination(&self, operations: f64, run: &RunMonitor<'_>) -> Limits {
         let work = self.limits.work;
         let ratio = if operations < work {
@@ -79,8 +80,8 @@ impl PortfolioSettings {
             .assignments(ratio, work.max(operations))
     }
 
-    /// Returns the limits of later queries of a compiled form or an answer. An expansion for a later query takes at most the memory of the portfolio,
-    /// or a mebibyte, which suffices for a model written by hand.
+    /// Returns the limits of later queries of a compiled model or an answer. An expansion of the model for a later query takes at most the memory of
+    /// the portfolio, or a mebibyte, which suffices for a model written by hand.
     pub(super) fn limits_afterwards(&self) -> Limits {
         const LEAST: u64 = 1 << 20;
         let bytes = self.limits.expansion_memory.min(self.memory.0.max(LEAST));
@@ -88,7 +89,7 @@ impl PortfolioSettings {
         limits.expansion_memory(bytes)
     }
 
-    /// Returns the limits of an expansion and of its own eliminations.
+    /// Returns the limits of an expansion of the model, and of the eliminations that are part of the expansion.
     pub(super) fn limits_of_expansion(&self, run: &RunMonitor<'_>) -> Limits {
         self.limits_afterwards().until(run.until())
     }
@@ -106,7 +107,8 @@ macro_rules! portfolio_settings {
         figrs_answer::setters!(threads: settings.limits.threads);
         figrs_answer::setters!(watch: settings.watch);
 
-        /// Sets the maximum number of operations, predicted or counted, with which an algorithm starts or continues (default `1e12`, about an hour).
+        /// Sets the maximum number of operations of an algorithm (default `1e12`, about an hour); an algorithm with more operations, predicted or
+        /// counted, is not started or is stopped.
         pub fn work(mut self, operations: f64) -> Self {
             self.settings.limits.work = operations;
             self

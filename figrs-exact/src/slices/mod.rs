@@ -33,25 +33,28 @@ use slicing::{Slicing, slicing_settings};
 
 /// Exact marginals and the probability of evidence within a limit of memory, by cutset conditioning (slicing).
 ///
-/// If the tables of an elimination would be too large, a few variables are fixed at each of their joint values, one after another. A *slice* is the
-/// elimination of all other variables for one joint value of the fixed variables. The fixed variables are chosen so that the messages of a slice fit
-/// the memory; all slices have the same elimination order. A slice is cheaper than predicted if the fixed values imply further zeros. A slice takes
-/// no work if zeros exclude all its worlds.
+/// If the tables of an elimination would be too large, `Slices` fixes a few variables at each of their joint values, one joint value after another. A
+/// *slice* is the elimination of all other variables for one joint value of the fixed variables. The fixed variables are chosen so that the messages
+/// of a slice (the elimination for one joint value) fit the memory; all slices have the same elimination order. A slice (the elimination for one
+/// joint value of the fixed variables) is cheaper than predicted if the fixed values imply further zeros. A slice (the elimination for one joint
+/// value of the fixed variables) takes no work if zeros exclude all its worlds.
 ///
-/// The work is divided into numbered units: each slice is a unit of work or, if there are more than 4096 slices, each block of consecutive slices.
-/// Threads process as many units of work at once as the memory can hold. Some units of work of a sum may be computed in other processes (see
-/// [`MergeableSampler`]). All slices of a block share the values of some fixed variables. If zeros exclude the fixed values, the block is skipped. If
-/// the messages for the fixed values fit the memory, the block is computed as one slice.
+/// The work of `Slices` is divided into numbered units: each slice is a unit of work or, if there are more than 4096 slices, each block of
+/// consecutive slices. Threads process as many units of work at once as the memory can hold. Some units of work of a sum may be computed in other
+/// processes (see [`MergeableSampler`]). All slices of a block share the values of some of the fixed variables. If zeros exclude the values that all
+/// slices of a block share, the block is skipped. If the messages of an elimination that fixes only the values shared by a block fit the memory, the
+/// block is computed as one slice.
 ///
-/// The memory setting limits the whole process, and messages take at most five eighths of it. The default memory is the available memory, which may
-/// differ between processes. If several processes compute parts of one sum, set the same amount of memory in all of them.
+/// The memory setting of `Slices` limits the whole process, and messages take at most five eighths of this memory. The default amount of memory of
+/// `Slices` is the available memory, which may differ between processes. If several processes compute parts of one sum, set the same amount of memory
+/// in all of them.
 ///
 /// **Guarantee.** The result is exact up to rounding. The results do not depend on the number of threads or on the division into units of work, even
-/// in the last bit. The choice of the fixed variables depends only on the model and the memory setting.
+/// in the last bit. The choice of the variables that `Slices` fixes depends only on the model and the memory setting.
 ///
-/// **Complexity.** The work is the number of slices times the work of an elimination without the fixed variables. All slices together usually take
-/// more work than one elimination of all variables; the work is exponential in the number of fixed variables. [`cost`](Self::cost) predicts the
-/// number of slices and the cost of a slice.
+/// **Complexity.** The work is the number of slices (joint values of the fixed variables) times the work of an elimination of all other variables.
+/// All slices together usually take more work than one elimination of all variables; the work is exponential in the number of fixed variables.
+/// [`cost`](Self::cost) predicts the number of slices and the cost of a slice.
 ///
 /// **Errors.** [`Error::MissingSlices`], with the sum so far, or [`Error::NothingDone`] after a deadline or an interrupt;
 /// [`Error::ImpossibleEvidence`] for a query if no world agrees with the evidence; an error if the expansion exceeds a limit;
@@ -85,13 +88,13 @@ pub struct Slices {
     slicing: Slicing,
 }
 
-/// Predicted number of slices of a sum, and predicted cost of one slice.
+/// Predicted number of slices of a sum (joint values of the fixed variables), and predicted cost of one slice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SliceCost {
     /// Number of slices.
     pub slices: u64,
-    /// Predicted cost of each slice, if no further zeros follow from the fixed values.
+    /// Predicted cost of each slice (the elimination for one joint value of the fixed variables), if no further zeros follow from the fixed values.
     pub slice: PlanCost,
 }
 

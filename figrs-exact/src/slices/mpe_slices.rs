@@ -1,4 +1,4 @@
-//! The most probable world, found by an elimination with maximisation in each slice.
+//! The most probable world, found by one elimination with maximisation for each joint value of some fixed variables.
 
 use figrs_factor::Limits;
 use std::ops::{ControlFlow, Range};
@@ -13,13 +13,14 @@ use crate::question::{Question, WorldGraph};
 use figrs_answer::{Algorithm, Answer, Error, RunMonitor, in_order};
 use figrs_factor::eliminate::{EliminationError, most_probable};
 
-/// The most probable world within a limit of memory, by conditioning: the result is the best of the most probable worlds of all slices.
+/// The most probable world within a limit of memory, by conditioning: the best of the most probable worlds for each joint value of some fixed
+/// variables.
 ///
-/// The slices are those of [`Slices`](crate::Slices), with maxima in place of sums. All messages of a slice are stored until the best
-/// world of the slice has been found.
+/// `MpeSlices` fixes variables as [`Slices`](crate::Slices) does, and computes maxima in place of sums. All messages of a slice (the elimination for
+/// one joint value of the fixed variables) are stored until the best world of the slice has been found.
 ///
-/// **Guarantee.** The result is exact up to rounding. If several worlds are most probable, the result is from the first slice that
-/// contains one of them. The result does not depend on the number of threads.
+/// **Guarantee.** The result is exact up to rounding. If several worlds are most probable, the result is from the first slice (joint value of the
+/// fixed variables) that contains such a world. The result does not depend on the number of threads.
 ///
 /// **Complexity.** The complexity is that of [`Slices`](crate::Slices).
 ///
@@ -114,7 +115,7 @@ impl MpeSlices {
     }
 }
 
-/// A planned search for the most probable world of a model in slices.
+/// A planned search for the most probable world of a model, by one elimination for each joint value of some fixed variables.
 #[derive(Debug)]
 pub(crate) struct SlicedWorlds {
     worlds: WorldGraph,
@@ -154,7 +155,7 @@ pub(super) struct BestAssignment {
 }
 
 impl BestAssignment {
-    /// Returns the assignment with the larger weight; the first assignment if the weights are equal.
+    /// Returns the one of two assignments with the larger weight; the first assignment if the weights are equal.
     fn better(first: Option<Self>, second: Option<Self>) -> Option<Self> {
         match (first, second) {
             (Some(first), Some(second)) if second.log_weight > first.log_weight => Some(second),
@@ -165,7 +166,7 @@ impl BestAssignment {
 }
 
 impl SlicedGraph {
-    /// Returns the best assignment of all variables of the whole graph in the slices of the units of work `units`; `None` if no assignment has a
+    /// Returns the best assignment of all variables of the whole graph, among the slices in the units of work `units`; `None` if no assignment has a
     /// positive weight.
     pub(super) fn best(
         &self,

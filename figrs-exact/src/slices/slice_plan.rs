@@ -19,25 +19,27 @@ const MAX_CANDIDATES: usize = 64;
 /// Cost of an entry of a sparse message, relative to the cost of an entry of a dense message. The values of `SPARSE_STEP`, `DISCOUNT` and `PATIENCE`
 /// were measured on linkage networks.
 const SPARSE_STEP: f64 = 16.0;
-/// Base-2 logarithm of a discount: the predicted reduction of the cost by zeros is divided by this factor. The discount exists because the prediction
-/// multiplies fractions of non-zeros as if they were independent.
+/// Base-2 logarithm of a discount, by which the predicted reduction of the cost by zeros is divided. The predicted effect of zeros is discounted
+/// because the prediction multiplies fractions of non-zero entries as if they were independent.
 const DISCOUNT: f64 = 3.0;
-/// Number of successive conditioned variables that do not reduce the work, after which the search for slices ends.
+/// Number of successive conditioned variables that do not reduce the work, after which the search for further conditioned variables ends.
 const PATIENCE: u32 = 3;
-/// Maximum number of memory words that a search for an elimination order reads during the choice of the conditioned variables. The last search for an
-/// elimination order, after the choice, has the usual maximum.
+/// Maximum number of memory words that a search for an elimination order reads during the choice of the conditioned variables. After the choice of
+/// the conditioned variables, the last search for an elimination order has the usual maximum of memory words.
 const ORDER_WORK: u64 = MAX_WORK / 16;
-/// Number of entries of scopes (about a second of work) that symbolic eliminations read before the number of candidates for each conditioned variable
-/// is reduced.
+/// Number of entries of factor scopes (about a second of work) that symbolic eliminations read before the number of candidates for each conditioned
+/// variable is reduced.
 const EFFORT: u64 = 20_000_000;
-/// Number of candidates after `EFFORT` entries have been read: the variables whose joint tables have the most entries.
+/// Number of candidates for the next conditioned variable after `EFFORT` entries have been read: the variables whose joint tables have the most
+/// entries.
 const FEW_CANDIDATES: usize = 8;
-/// Exponents of the memory excess (the memory of a slice divided by its limit) in the score of a candidate for the next conditioned variable. One
-/// search runs for each exponent. A larger exponent leads to fewer slices, but not always to less work.
+/// Exponents of the memory excess (the memory of a slice divided by its limit) in the score of a candidate for the next conditioned variable. The
+/// search for the conditioned variables runs once for each exponent. A larger exponent of the memory excess leads to fewer slices, but not always to
+/// less work.
 const EXCESS_WEIGHTS: [f64; 2] = [1.0, 0.5];
-/// Maximum total work of all slices of a plan for which no better plan is searched for, in steps.
+/// No better plan is searched for if the total work of all slices of a plan is at most this number of steps.
 const CHEAP_STEPS: f64 = 1e7;
-/// Maximum number of slices, and maximum total work of all slices in steps; more would take too long.
+/// Maximum number of slices, and maximum total work of all slices in steps; larger numbers would take too long.
 const MOST_SLICES: u64 = 1 << 40;
 const MOST_STEPS: f64 = 1e17;
 
@@ -62,7 +64,7 @@ impl MessageUse {
     }
 }
 
-/// The variables on which slices are conditioned, and the elimination order of all other variables.
+/// The variables that slices fix at each of their joint values, and the elimination order of all other variables.
 #[derive(Clone, Debug)]
 pub(super) struct SlicePlan {
     /// The variables that are fixed in a slice; from slice to slice, the value of the last variable changes first.
@@ -81,15 +83,15 @@ struct SliceSearch<'a> {
     tables: &'a SymbolicElimination,
     uses: MessageUse,
     memory: f64,
-    /// Exponent `e` in the score of a candidate. The score is the work of all slices times the memory excess (the memory of a slice divided by its
-    /// limit) to the power of `e`.
+    /// Exponent `e` in the score of a candidate for the next conditioned variable. The score of a candidate variable is the work of all slices times
+    /// the memory excess (the memory of a slice divided by its limit) to the power of `e`.
     excess_weight: f64,
     limits: &'a Limits,
-    /// Number of entries of scopes that the search has read.
+    /// Number of entries of factor scopes that the search has read.
     effort: Cell<u64>,
 }
 
-/// The variables that the slices fix (a plan), and the buckets of the elimination of one slice.
+/// A plan (the variables that the slices fix), and the buckets of the elimination of one slice.
 #[derive(Clone)]
 struct PricedPlan {
     plan: SlicePlan,
@@ -98,15 +100,15 @@ struct PricedPlan {
 
 impl SlicePlan {
     /// Plans slices that fit the memory and the limit on table entries, by a greedy search for a small total work. The search adds one conditioned
-    /// variable after another: the candidate with the smallest product of the work and a power of the memory excess. After the choice of a variable,
-    /// the search finds a new elimination order. The search adds variables as long as the total work decreases: slices repeat some work, but zeros
-    /// and small tables may save more.
+    /// variable after another: the candidate with the smallest product of the work and a power of the memory excess. After the choice of a
+    /// conditioned variable, the search finds a new elimination order. The search adds conditioned variables as long as the total work decreases:
+    /// slices repeat some work, but zeros and small tables may save more.
     ///
-    /// The first plan uses the elimination order of the whole graph, without comparing candidates. An interrupted search returns the best
+    /// The first plan of slices uses the elimination order of the whole graph, without comparing candidates. An interrupted search returns the best
     /// plan found so far.
     ///
     /// **Complexity.** Each conditioned variable takes one short search for an elimination order, and up to 64 symbolic eliminations (up to 8 after
-    /// 2e7 entries of scopes have been read).
+    /// 2e7 entries of factor scopes have been read).
     ///
     /// **Errors.** [`EliminationError::TooMuchMemory`] if the factors alone do not fit the memory;
     /// [`EliminationError::TooManyOperations`] if the memory would require too many slices; [`EliminationError::Interrupted`] if
@@ -170,7 +172,7 @@ fn keep_better(best: &mut Option<SlicePlan>, other: SlicePlan) {
 }
 
 impl<'a> SliceSearch<'a> {
-    /// Creates a search without a limit of memory.
+    /// Creates a search for conditioned variables without a limit of memory.
     fn new(
         graph: &'a FactorGraph,
         keep: &'a [VarId],
@@ -189,7 +191,7 @@ impl<'a> SliceSearch<'a> {
         }
     }
 
-    /// Runs one search for each exponent, and returns the best plan that they found before an interrupt.
+    /// Runs one search for each exponent of the memory excess, and returns the best plan that was found before an interrupt.
     fn best_plan(mut self, whole: &PricedPlan) -> Result<SlicePlan, EliminationError> {
         let mut best = self.first_plan(whole);
         let mut refusal = None;
@@ -238,7 +240,7 @@ impl<'a> SliceSearch<'a> {
         }
     }
 
-    /// Returns the variables whose joint tables have the most entries; of equal variables, the first.
+    /// Returns the variables whose joint tables have the most entries; of variables with equally many entries, the first.
     fn weightiest(&self, present: &PricedPlan) -> Vec<VarId> {
         let mut entries = vec![0.0; self.graph.cardinalities.len()];
         for bucket in &present.buckets {
@@ -357,7 +359,8 @@ impl<'a> SliceSearch<'a> {
         found
     }
 
-    /// Returns the plan that conditions on `conditioned`, with the best elimination order that a search of `work` memory words finds.
+    /// Returns the plan that conditions on `conditioned`, with the best elimination order that a search finds while it reads at most `work` memory
+    /// words.
     fn ordered(&self, conditioned: Vec<VarId>, work: u64) -> Result<PricedPlan, EliminationError> {
         let mut tables = self.conditioned(&conditioned);
         let variables = (0..self.graph.cardinalities.len() as u32).map(VarId);

@@ -1,4 +1,4 @@
-//! Sums of weights over the slices of a factor graph.
+//! Sums of weights over the slices of a factor graph (one slice for each joint value of some fixed variables).
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ impl PortableUnit for SliceTotal {
     }
 }
 
-/// A partial sum over slices, which are added in the order of their indices.
+/// A partial sum over slices; the slices are added in the order of their indices.
 #[derive(Clone, Debug)]
 pub struct SliceSums {
     slices: u64,
@@ -31,8 +31,8 @@ pub struct SliceSums {
 }
 
 impl SliceSums {
-    /// Creates a sum to which no slice has been added. `is_query` is true if the question has targets, which an expansion for impossible evidence may
-    /// lack.
+    /// Creates a sum to which no slice has been added. `is_query` is true if the question has targets, even if the expansion of a model with
+    /// impossible evidence lacks them.
     pub(super) fn new(
         (slices, of_unit): (u64, u64),
         plan: u64,

@@ -36,7 +36,7 @@ impl SliceTotal {
     }
 }
 
-/// The sum of the totals of several slices, relative to the largest of them.
+/// The sum of the totals of several slices, relative to the largest of these totals.
 #[derive(Clone, Debug)]
 pub(super) struct SumOfTotals {
     largest: f64,
@@ -80,7 +80,7 @@ impl SumOfTotals {
         self.largest + self.total.ln()
     }
 
-    /// Returns the sum of all totals; if the sum is zero, the fractions of the values are meaningless.
+    /// Returns the sum of all totals of slices; if the sum is zero, the fractions of the values are meaningless.
     pub(super) fn into_total(self) -> SliceTotal {
         let log_total = self.log_total();
         let share = |weight: f64| weight / self.total;
@@ -146,7 +146,7 @@ impl SlicedGraph {
         Ok(SliceTotal::new(found.log_total, shares.collect()))
     }
 
-    /// Returns the sum over a slice that exceeded its memory, as a sum over slices of this slice.
+    /// Returns the sum over a slice that exceeded its memory, by fixing further variables and summing over their joint values.
     fn split(
         &self,
         slice: &Slice,

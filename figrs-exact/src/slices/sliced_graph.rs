@@ -7,22 +7,22 @@ use super::slice_plan::{MessageUse, SlicePlan};
 use figrs_factor::consistency::{reduce, reduce_given};
 use figrs_factor::eliminate::{EliminationError, Order, without_barren};
 
-/// Ratio of the used memory to the predicted memory above which a slice is itself divided into slices.
+/// A slice (an elimination with some fixed variables) is divided further if the ratio of its used memory to its predicted memory exceeds this number.
 const MEMORY_TOLERANCE: f64 = 4.0;
 /// If a slice exceeded its memory, its own slices get this memory divided by `NESTED_MEMORY_DIVISOR`.
 const NESTED_MEMORY_DIVISOR: u64 = 4;
 /// Number of bytes that the messages of a slice may always take.
 const LEAST_MEMORY: u64 = 1 << 16;
-/// Divisor of the memory; the messages of a slice may also always take the quotient, because no machine needs to compute more than `SLICES_AT_ONCE`
-/// slices at the same time.
+/// Divisor of the memory; the messages of a slice may always take the quotient, because no machine needs to compute more than `SLICES_AT_ONCE` slices
+/// at the same time.
 const SLICES_AT_ONCE: u64 = 64;
 /// Maximum nesting depth of slices within slices.
 const MAX_DEPTH: u32 = 8;
-/// Maximum number of units of work. If there are more slices, a unit of work consists of all slices with the same values of the first conditioned
-/// (fixed) variables.
+/// Maximum number of units of work. If there are more slices than this number, a unit of work consists of all slices with the same values of the
+/// first conditioned (fixed) variables.
 const MOST_UNITS: u64 = 1 << 12;
 
-/// True if a slice fixes all conditioned variables; its further division needs more conditioned variables.
+/// True if a slice fixes all conditioned variables, so that a further division of the slice needs more conditioned variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct IsLast(pub(super) bool);
 
@@ -237,7 +237,7 @@ mod tests {
     use figrs_factor::eliminate::{most_probable, sum_product};
     use figrs_random_graphs::{RANGES, generator, random_graph};
 
-    /// Returns the slices of a graph for a memory limit that few eliminations keep.
+    /// Returns the slices of a graph for a memory limit that most eliminations would exceed.
     fn sliced(
         graph: &FactorGraph,
         keep: &[VarId],

@@ -21,7 +21,7 @@ use figrs_factor::fnv::Fnv;
 #[derive(Debug)]
 pub(crate) struct SlicedSum {
     expansion: Arc<Expansion>,
-    /// The division into slices; `None` if zeros or the expansion exclude all worlds.
+    /// The division of the factor graph into slices; `None` if zeros or the expansion of the model exclude all worlds.
     sliced: Option<SlicedGraph>,
     /// For each target, its variable (if it has one) and its number of values.
     variables: Vec<(Option<VarId>, usize)>,
@@ -77,7 +77,7 @@ impl SlicedSum {
         }
     }
 
-    /// Returns the number of slices; one, of weight zero, if no world is possible.
+    /// Returns the number of slices; if no world is possible, there is one slice of weight zero.
     fn slices(&self) -> u64 {
         self.sliced.as_ref().map_or(1, |sliced| sliced.plan.slices)
     }

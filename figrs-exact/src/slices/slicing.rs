@@ -54,7 +54,7 @@ macro_rules! slicing_settings {
 
         /// Predicts the number of slices and the cost of each slice, without computing any slice.
         ///
-        /// **Errors.** The errors of the expansion of the model and of the choice of slices.
+        /// **Errors.** The errors of the expansion of the model (the listing of all possible values) and of the choice of slices.
         pub fn cost(
             &self,
             model: &Model,

@@ -24,7 +24,7 @@ use submodel::{RootWeights, SubmodelWorlds, report};
 mod rest;
 mod submodel;
 
-/// Default of the maximum number of joint values of an interface.
+/// Default of the maximum number of joint values of the interface of a sub-model (its root, and the outside elements that it reads).
 const INTERFACE: usize = 1024;
 /// Default of the maximum number of predicted operations of one elimination: for the rest of a model, or for the body of a recursive call.
 const WORK: f64 = 1e9;
@@ -33,19 +33,19 @@ const MAX_NESTING: usize = 16;
 
 /// A strategy: algorithms that are tried one after another, first on the whole model, and then on each of its sub-models.
 ///
-/// If the first algorithm refuses the model, the model is divided into sub-models. A sub-model consists of the elements that the rest of the model
-/// reaches only through one element (the root of the sub-model): for example the body of a `Chain`, a member of a collection with the elements of its
-/// own, or a call of a [`Recursive`](figrs_core::Recursive) function. The interface of a sub-model consists of its root and of its inputs, the
-/// elements of the rest of the model on which the sub-model depends. If the interface is small, the strategy computes the distribution of the root
-/// for each joint value of the inputs: by the first algorithm, or else by sub-models of the sub-model, or else by the next algorithm. An elimination
-/// solves the rest of the model, with a table in place of each sub-model. If there are no sub-models, or the elimination of the rest of the model is
-/// refused, the next algorithm is tried on the whole model.
+/// If the first algorithm of a strategy refuses the model, the model is divided into sub-models. A sub-model consists of the elements that the rest
+/// of the model reaches only through one element (the root of the sub-model): for example the body of a `Chain`, a member of a collection with the
+/// elements of its own, or a call of a [`Recursive`](figrs_core::Recursive) function. The interface of a sub-model consists of its root and of its
+/// inputs, the elements of the rest of the model on which the sub-model depends. If the interface of a sub-model is small, the strategy computes the
+/// distribution of the root for each joint value of the inputs: by the first algorithm, or else by sub-models of the sub-model, or else by the next
+/// algorithm. A variable elimination solves the rest of the model, with a table in place of each sub-model. If there are no sub-models, or the
+/// elimination of the rest of the model is refused, the next algorithm is tried on the whole model.
 ///
-/// If the algorithms find the most probable world, as [`MpeExact`](crate::MpeExact) and
-/// [`MpeVariableElimination`](crate::MpeVariableElimination) do, the strategy finds the most probable world too. Each sub-model is then solved once for
-/// each joint value of its interface: the table of the root has the weight of the most probable world of the sub-model with this value. The world
-/// of the answer has the values of the rest of the model and of all sub-models. A world that is not proven to be the most probable counts as a
-/// failure, and the best of these worlds is the answer if nothing better is found.
+/// If the algorithms find the most probable world, as [`MpeExact`](crate::MpeExact) and [`MpeVariableElimination`](crate::MpeVariableElimination) do,
+/// the strategy finds the most probable world too. For the most probable world, each sub-model is solved once for each joint value of its interface:
+/// the table of the root has the weight of the most probable world of the sub-model with this value. The world of the answer has the values of the
+/// rest of the model and of all sub-models. A world that is not proven to be the most probable counts as a failure, and the best of these worlds is
+/// the answer if nothing better is found.
 ///
 /// Each algorithm has its own limits of memory, work and time, which apply to each sub-model.
 ///
@@ -60,7 +60,8 @@ const MAX_NESTING: usize = 16;
 /// sub-models.
 ///
 /// **Complexity.** The algorithms solve each sub-model once for each joint value of the elements that it reads; for the most probable world, once for
-/// each joint value of its interface. The elimination of the rest of the model adds its own work. At most 16 sub-models are nested in each other.
+/// each joint value of these elements and the root of the sub-model. The elimination of the rest of the model (with tables in place of the
+/// sub-models) is additional work. At most 16 sub-models are nested in each other.
 ///
 /// **Errors.** [`Error::NothingFits`] if all algorithms refuse; [`Error::InvalidSetting`] if only some of the algorithms find the most probable world;
 /// the errors of the model.
@@ -127,7 +128,7 @@ impl Strategy {
         }
     }
 
-    /// Adds an algorithm, which is tried if the algorithms before it and a division into sub-models fail.
+    /// Adds an algorithm to the strategy, which is tried if the algorithms before it and a division into sub-models fail.
     pub fn otherwise(mut self, algorithm: impl Algorithm + 'static) -> Self {
         self.algorithms.push(Arc::new(algorithm));
         self
@@ -140,8 +141,8 @@ impl Strategy {
         self
     }
 
-    /// Sets the limits of expansions and of eliminations (default `1e9` predicted operations). Eliminations solve the rest of the model and recursive
-    /// calls.
+    /// Sets the limits of expansions of the model and of eliminations (default `1e9` predicted operations). Variable eliminations solve the bodies of
+    /// recursive calls and the rest of the model, outside its sub-models.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
@@ -187,7 +188,7 @@ impl Division {
     }
 }
 
-/// The attempts to answer a question.
+/// The attempts of a strategy to answer a question (a model with targets).
 #[derive(Default)]
 struct Trials {
     choice: AlgorithmChoice,
@@ -197,7 +198,7 @@ struct Trials {
 }
 
 impl Trials {
-    /// Records the outcome of an attempt, and returns the answer if no other attempt can improve it.
+    /// Records the outcome of an attempt, and returns the answer if no other attempt can improve the answer.
     fn judge(
         &mut self,
         name: &'static str,
@@ -288,7 +289,7 @@ impl Strategy {
         Ok(answer.with_choice(choice, self.limits.clone()))
     }
 
-    /// Answers a question by its sub-models; `None` if it has none.
+    /// Answers a question (a model with targets) by the sub-models of its model; `None` if the model has no sub-models.
     fn divide(
         &self,
         model: &Model,
@@ -384,7 +385,7 @@ impl Strategy {
     }
 }
 
-/// True if the error states that an algorithm cannot answer within its limits, or cannot answer such a model at all.
+/// True if the error states that an algorithm cannot answer within its limits, or cannot answer for this kind of model at all.
 fn is_refusal(error: &Error) -> bool {
     let has_nothing = matches!(
         error,
@@ -407,7 +408,7 @@ fn is_informative(answer: &Answer) -> bool {
     targets.is_empty() || targets.iter().any(has_weight)
 }
 
-/// Returns the sub-models and the attempts that an answer lists.
+/// Returns the sub-models and the attempts that an answer reports.
 fn inner_choice(answer: &Answer) -> (Vec<SubmodelSolution>, Vec<AlgorithmAttempt>) {
     answer.choice().map_or_else(Default::default, |choice| {
         (choice.submodels.clone(), choice.attempts.clone())

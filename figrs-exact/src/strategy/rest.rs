@@ -52,7 +52,7 @@ impl Strategy {
         }
     }
 
-    /// Finds the most probable world of a model: that of the rest, with the values of the most probable worlds of its sub-models.
+    /// Finds the most probable world of a model: the most probable world of the rest, extended by the most probable worlds of the sub-models.
     pub(super) fn rest_of_world(
         &self,
         model: &Model,

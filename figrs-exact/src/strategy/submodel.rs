@@ -1,4 +1,4 @@
-//! Solutions of sub-models: for each joint value of the elements outside that a sub-model reads, the weights of the values of its root.
+//! Solutions of sub-models: for each joint value of the outside elements that a sub-model reads, the weights of the values of its root.
 
 use figrs_answer::expansion::sums;
 use figrs_answer::{
@@ -12,19 +12,21 @@ use figrs_factor::graph::{Assignments, Weights, WeightsBuilder};
 
 use super::{Division, Strategy, is_refusal};
 
-/// The weights of the values of a sub-model's root, if the elements outside that it reads are known. A weight is a probability or, in a search for the
-/// most probable world, the weight of the most probable world with this value.
+/// The weights of the values of a sub-model's root, for known values of the outside elements that the sub-model reads. The weight of a value of the
+/// root is a probability or, in a search for the most probable world, the weight of the most probable world with this value.
 pub(super) struct RootWeights {
     pub(super) support: Support,
     pub(super) weights: Weights,
-    /// The probability that the value of the root is unknown.
+    /// The probability that the value of the sub-model's root is unknown.
     unknown: f64,
-    /// The answers that have the weights: one answer for all values, or a world for each value. A value that occurs in no world has no entry.
+    /// The answers from which the weights of the root's values come: one answer for all values, or a world for each value. A value of the root that
+    /// occurs in no world has no answer.
     pub(super) answers: Vec<Option<Answer>>,
 }
 
 impl RootWeights {
-    /// True if no value is unknown, and each world is proven to be the most probable. The weights of the values may be estimates.
+    /// True if the value of the root is never unknown, and each world is proven to be the most probable. The weights of the root's values may be
+    /// estimates.
     pub(super) fn has_no_gaps(&self) -> bool {
         let is_open = |answer: &Answer| answer.is_proven() == Ok(false);
         self.unknown == 0.0 && !self.answers.iter().flatten().any(is_open)
@@ -33,16 +35,17 @@ impl RootWeights {
 
 /// The most probable worlds of a sub-model.
 pub(super) struct SubmodelWorlds {
-    /// The most probable world that was found for each joint value of the root of the sub-model and of the outside elements that the sub-model reads. The
-    /// root changes fastest. An entry is `None` if no world has the joint value.
+    /// The most probable world that was found for each joint value of the root of the sub-model and of the outside elements that the sub-model reads.
+    /// In the order of the joint values, the value of the root changes fastest. An entry is `None` if no world has the joint value of the root and
+    /// the outside elements.
     pub(super) answers: Vec<Option<Answer>>,
-    /// For each joint value, an upper bound of the weights of the worlds; `None` if a bound is not known.
+    /// For each joint value of the root and the outside elements, an upper bound of the weights of the worlds; `None` if a bound is not known.
     pub(super) upper: Option<Weights>,
 }
 
 impl Strategy {
-    /// Solves a sub-model for each joint value of the elements outside that it reads, and adds the solution to `division`. Returns `false` if no
-    /// algorithm solves it.
+    /// Solves a sub-model for each joint value of the outside elements that it reads, and adds the solution to `division`. Returns `false` if no
+    /// algorithm solves the sub-model.
     pub(super) fn submodel(
         &self,
         model: &Model,
@@ -105,7 +108,7 @@ impl Strategy {
         Ok(true)
     }
 
-    /// Computes the weights of the values of `root` in a model without evidence; `None` if no algorithm does.
+    /// Computes the weights of the values of `root` in a model without evidence; `None` if no algorithm can compute the weights.
     pub(super) fn root_weights(
         &self,
         model: &Model,
@@ -141,7 +144,7 @@ impl Strategy {
         Ok(Some(found))
     }
 
-    /// Finds the most probable world for each value of `root`.
+    /// Finds the most probable world of a sub-model for each value of its root `root`.
     fn best_worlds(
         &self,
         model: &Model,
@@ -171,8 +174,8 @@ impl Strategy {
         })
     }
 
-    /// Recomputes an exact distribution with weights of zero by an elimination in logarithms, if the limits allow it, because these weights may be
-    /// too small for floating-point numbers.
+    /// Recomputes an exact distribution with weights of zero by an elimination in logarithms, if the limits allow it, because the weights may be too
+    /// small for floating-point numbers.
     fn restore_small_weights(
         &self,
         model: &Model,
@@ -215,7 +218,7 @@ fn upper_bound(answer: Option<&Answer>) -> f64 {
     })
 }
 
-/// Returns the distribution of the only target of a question without evidence, from its answer.
+/// Returns the distribution of the only target of a question without evidence, from the answer to the question.
 fn root_distribution(answer: &Answer) -> Option<RootWeights> {
     match &answer.content {
         AnswerContent::Marginals(targets, _) => {
@@ -243,7 +246,7 @@ fn root_distribution(answer: &Answer) -> Option<RootWeights> {
     }
 }
 
-/// Returns the report about a sub-model, from the answers for all joint values of the elements outside that it reads.
+/// Returns the report about a sub-model, from the answers for all joint values of the outside elements that it reads.
 pub(super) fn report(
     root: &AnyElement,
     interface: usize,

@@ -38,14 +38,15 @@ impl MeanWeights for LogSumProduct {
 
 /// The semiring of pairs of a weight in the semiring `S` and the mean of a sum of utilities.
 ///
-/// Addition takes the weighted mean of the mean utilities of two alternatives. Multiplication adds the mean utilities of two independent factors. The
-/// semiring of expected utilities is isomorphic to the expectation semiring of pairs `(p, p u)` with a positive weight `p` and a mean utility `u`.
-/// Because the mean `u` is stored instead of `p u`, the stored number stays within the range of the utilities, even if the weights are very small.
+/// In the semiring of expected utilities, addition takes the weighted mean of the mean utilities of two alternatives. In the semiring of expected
+/// utilities, multiplication adds the mean utilities of two independent factors. The semiring of expected utilities is isomorphic to the expectation
+/// semiring of pairs `(p, p u)` with a positive weight `p` and a mean utility `u`. Because the mean `u` is stored instead of `p u`, the stored number
+/// stays within the range of the utilities, even if the weights are very small.
 #[derive(Clone, Copy, Debug)]
 pub struct ExpectedUtility<S>(PhantomData<S>);
 
 impl<S: MeanWeights> ExpectedUtility<S> {
-    /// Runs `run` on copies of the weights of `values`, and writes the copies back to `values`.
+    /// Runs `run` on copies of the weights in `values`, and writes the copies back to `values`.
     fn on_weights<R>(values: &mut [WeighedUtility], run: impl FnOnce(&mut [f64]) -> R) -> R {
         let mut weights = Self::weights(values);
         let result = run(&mut weights);

@@ -115,7 +115,7 @@ pub(super) fn rescale(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRang
     (scale, SumProduct::range(values))
 }
 
-/// Divides `values` by the largest power of two that does not exceed the largest of them; this division is exact.
+/// Divides `values` by the largest power of two that does not exceed the largest value; this division is exact.
 fn normalise(values: &mut [f64], lost: &mut bool) -> f64 {
     let largest = values.iter().copied().fold(0.0, f64::max);
     if largest == 0.0 {
@@ -204,7 +204,7 @@ impl Precision for MaxProductPrecision {
 pub enum NumberForm {
     /// The number itself.
     Scaled,
-    /// The natural logarithm of the number.
+    /// The weight is represented by its natural logarithm.
     Logs,
 }
 

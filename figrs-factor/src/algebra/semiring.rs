@@ -20,7 +20,7 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
     /// Returns the weight of an impossible assignment.
     fn zero() -> Self::Value;
 
-    /// Returns the neutral weight, which is every entry of a factor that carries no information.
+    /// Returns the neutral weight of multiplication; a factor whose entries all have this weight carries no information.
     fn one() -> Self::Value;
 
     /// True if `value` is zero.
@@ -69,8 +69,8 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
         ExponentRange::default()
     }
 
-    /// Divides `values` by a power of two if they are far from one; this division is exact. Returns the natural logarithm of the divisor
-    /// and the range of the exponents after the division. Sets `lost` if a value overflows or underflows.
+    /// Divides `values` by a power of two if they are far from one; this division is exact. Returns the natural logarithm of the divisor, and the
+    /// range of the base-2 exponents of the values after the division. Sets `lost` if a value overflows or underflows.
     fn rescale(values: &mut [Self::Value], lost: &mut bool) -> (f64, ExponentRange) {
         let scale = Self::normalise(values, lost);
         (scale, Self::range(values))

@@ -5,11 +5,12 @@ use std::ops::Range;
 use super::compile::RegisterAdvance;
 use crate::algebra::Semiring;
 
-/// A batch of partial assignments. Each partial assignment has the product of the weights multiplied so far, and one number in each register.
+/// A batch of partial assignments. Each partial assignment of a batch has the product of the weights multiplied so far, and one number in each
+/// register.
 #[derive(Debug)]
 pub(super) struct Batch<V> {
     pub(super) product: Vec<V>,
-    /// For each register, a list of its number in each partial assignment; the list of an unused register is empty.
+    /// For each register, the list of its numbers in all partial assignments of the batch; the list of an unused register is empty.
     pub(super) registers: Vec<Vec<usize>>,
     live: Vec<usize>,
 }
@@ -48,13 +49,13 @@ impl<V: Clone> Batch<V> {
         }
     }
 
-    /// Marks the column of a register as used, and returns the column to be filled.
+    /// Marks the column of a register (its numbers in all partial assignments) as used, and returns the column to be filled.
     pub(super) fn activate_column(&mut self, register: usize) -> &mut Vec<usize> {
         self.live.push(register);
         &mut self.registers[register]
     }
 
-    /// Copies the product of each partial assignment of `parent` to its extensions.
+    /// Copies the product of each partial assignment of the batch `parent` to the partial assignments that extend it.
     pub(super) fn carry_product(&mut self, parent: &Self, spread: &RowExpansion) {
         let out = &mut self.product;
         match spread {
@@ -74,8 +75,8 @@ impl<V: Clone> Batch<V> {
         }
     }
 
-    /// Copies a register of `parent` to the new partial assignments, and adds the offset of the new variable's value. Creates the register if
-    /// `parent` does not use it.
+    /// Copies a register of the batch `parent` to the new partial assignments, and adds the offset of the new variable's value. Creates the register
+    /// of the new batch if the batch `parent` does not use it.
     pub(super) fn extend_register(
         &mut self,
         parent: &Self,
@@ -154,7 +155,7 @@ pub(super) fn compact<T>(column: &mut Vec<T>, alive: &[bool]) {
 /// Decision to check products of table entries for overflow and underflow, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RangeChecks {
-    /// No check is needed, because no product of entries of the tables can overflow or underflow.
+    /// Products need no check, because no product of entries of the tables can overflow or underflow.
     Needless,
     Needed,
 }
@@ -197,8 +198,8 @@ pub(super) fn multiply<S: Semiring>(
 /// Multiplies the products of a new batch by the entries of a table whose last unassigned variable is the batch's new variable;
 /// returns `true` if a result overflowed or underflowed.
 ///
-/// `before` has an offset in the table for each partial assignment of the previous batch; `advance` describes the change of this offset by the new
-/// variable's value.
+/// `before` contains an offset in the table for each partial assignment of the previous batch; `advance` describes how the new variable's value
+/// changes this offset.
 pub(super) fn multiply_spread<S: Semiring>(
     products: &mut [S::Value],
     entries: &[S::Value],

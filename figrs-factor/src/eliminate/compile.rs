@@ -1,18 +1,18 @@
-//! Compiler of joins of tables: for a given variable order, it makes a sequence of operations on registers.
+//! Compiler of joins of tables: for a given variable order, the compiler makes a sequence of operations on registers.
 //!
-//! A register holds one number for each partial assignment of a batch. The number in a register is an offset in a dense table, the first
-//! row or the end of a row range of a sparse table, or the value of a variable. When a variable is assigned a value, the product of the
-//! value and a stride is added to the register.
+//! A register of a compiled join holds one number for each partial assignment of a batch. The number in a register is an offset in a dense table, the
+//! first row or the end of a row range of a sparse table, or the value of a variable. When a variable is assigned a value, the product of the value
+//! and a stride is added to each register that depends on the variable.
 
 use super::prepare::{Domain, TableKind, TableShape};
 use super::variable_order::VariableTurn;
 
-/// The change of a register by the value of a newly assigned variable.
+/// The change of a register of a join by the value of a newly assigned variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RegisterAdvance {
     pub(super) register: usize,
     pub(super) stride: usize,
-    /// The initial value of the register, if the advance creates the register.
+    /// The initial value of the register, if the register does not exist before this change.
     pub(super) start: Option<usize>,
 }
 
@@ -20,7 +20,7 @@ pub(super) struct RegisterAdvance {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RangeNarrowing {
     pub(super) table: usize,
-    /// Number of variables of the sparse table that are assigned before the variable.
+    /// Number of variables of the sparse table that are assigned before the variable whose value reduces the row range.
     pub(super) depth: usize,
     /// `true` if the variable is the last variable of the sparse table; exactly one row then remains in the range.
     pub(super) is_last: bool,
@@ -31,9 +31,9 @@ pub(super) struct RangeNarrowing {
 /// Source of the candidate values of a variable in a join.
 #[derive(Debug)]
 pub(super) enum CandidateSource {
-    /// There are no candidates; the operations precede the first variable of the join.
+    /// There are no candidate values, because the operations precede the first variable of the join.
     Root,
-    /// The candidates are all values of the variable; the field is the number of values.
+    /// The candidates are all values of the variable; the enum's field is the number of values.
     All(usize),
     /// The candidates are the values that occur in the row ranges of all listed sparse tables.
     Rows(Vec<RangeNarrowing>),
@@ -78,9 +78,9 @@ pub(super) struct JoinLevel {
 /// The key of a partial assignment: its values of the result's variables, which select the entry of the result to which the product is added.
 #[derive(Debug)]
 pub(super) enum RowKey {
-    /// The key of a row is the row-major index in the contained register.
+    /// The key of a partial assignment is the row-major index in the contained register.
     Number(usize),
-    /// The key of a row is the list of the values in the contained registers.
+    /// The key of a partial assignment is the list of the values in the contained registers.
     Values(Vec<usize>),
 }
 
@@ -133,9 +133,9 @@ struct Compiler<'a> {
     /// For each variable, one plus its index in the variable order; zero for a variable with a fixed value.
     turns: Vec<usize>,
     registers: Vec<Register>,
-    /// For each index in `turns`, the narrowing of the row ranges of the sparse tables that contain the variable.
+    /// For each variable of the join, by its index in `turns`, the narrowing of the row ranges of the sparse tables that contain the variable.
     narrows: Vec<Vec<RangeNarrowing>>,
-    /// For each index in `turns`, the operations that are possible only after the assignment of the variable.
+    /// For each variable of the join, by its index in `turns`, the operations that are possible only after the assignment of the variable.
     finished: Vec<Vec<RowOperation>>,
 }
 
@@ -181,7 +181,7 @@ impl<'a> Compiler<'a> {
         turns
     }
 
-    /// Creates a register for the row-major offset of the values of the variables `columns`.
+    /// Creates a register for the row-major offset that the values of the variables `columns` give.
     fn offset(&self, columns: &[usize]) -> Register {
         let (mut base, mut strides, mut stride) = (0, Vec::with_capacity(columns.len()), 1);
         for &v in columns.iter().rev() {
@@ -287,7 +287,7 @@ impl<'a> Compiler<'a> {
         level
     }
 
-    /// Returns the register changes after the computation of the variable of index `turn` by a function table.
+    /// Returns the changes of registers after a function table has computed the value of the variable with the index `turn` in the variable order.
     fn advance(&self, turn: usize) -> Vec<RegisterAdvance> {
         let changed = self
             .registers
@@ -298,21 +298,21 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// A register, and its period of use. Times of the period are counted in turns: turn `i + 1` assigns the variable at index `i` of the variable order,
-/// and turn zero precedes all variables.
+/// A register of a compiled join, and the period in which the register is used. The period of use is measured in turns: turn `i + 1` assigns the
+/// variable at index `i` of the variable order, and turn zero precedes all variables.
 struct Register {
     base: usize,
-    /// The turns that change the register, each with the stride by which the value of the turn's variable is multiplied.
+    /// The turns (assignments of variables) that change the register, each with the stride by which the value of the turn's variable is multiplied.
     strides: Vec<(usize, usize)>,
     first: usize,
     last: usize,
-    /// `true` if the register is the first or last row of a row range of a sparse table.
+    /// `true` if the register holds the first row or the last row of a row range of a sparse table.
     is_range: bool,
 }
 
 impl Register {
-    /// Creates a register with the initial value `base`, which adds stride times value in each turn of `strides`, and is used until the last of these
-    /// turns.
+    /// Creates a register with the initial value `base`; each turn of `strides` adds stride times value to the register, which is used until the last
+    /// of these turns.
     fn new(base: usize, strides: Vec<(usize, usize)>) -> Self {
         let turns = || strides.iter().map(|s| s.0);
         let (first, last) = (turns().min().unwrap_or(0), turns().max().unwrap_or(0));
@@ -325,7 +325,7 @@ impl Register {
         }
     }
 
-    /// Creates a register for one bound of a row range of a sparse table; the turns `turns` narrow the range.
+    /// Creates a register for one bound of a row range of a sparse table; the variable assignments in the turns `turns` narrow the range.
     fn range(turns: &[usize]) -> Self {
         let strides = turns.iter().map(|&turn| (turn, 0)).collect();
         Self {

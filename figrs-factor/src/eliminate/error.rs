@@ -22,7 +22,7 @@ pub enum EliminationError {
     TableTooLarge {
         /// The number of entries that the plan predicts, or that a table reached.
         needed: f64,
-        /// The limit: the maximum number of entries.
+        /// The limit: the maximum number of table entries.
         limit: usize,
     },
     /// The predicted number of operations exceeds the limit.
@@ -62,7 +62,7 @@ pub enum EliminationError {
     /// A variable listed in `keep` is not in the graph, or is listed twice.
     #[error("variable {} {problem}", .variable.0)]
     InvalidKeep {
-        /// The variable that is listed.
+        /// The variable that is listed in `keep` by mistake.
         variable: VarId,
         /// Description of the mistake, as a predicate of the variable.
         problem: &'static str,

@@ -200,8 +200,8 @@ pub fn sum_product(
     })
 }
 
-/// Returns the natural logarithm of the sum for each assignment of the variables `keep`, and the predicted cost. The ratio of two sums may exceed the
-/// range of `f64`. Error conditions and complexity are the same as for [`sum_product`].
+/// Returns the natural logarithm of the sum of weights for each assignment of the variables `keep`, and the predicted cost. The sums are returned as
+/// logarithms because the ratio of two sums may exceed the range of `f64`. Error conditions and complexity are the same as for [`sum_product`].
 pub fn log_sums(
     graph: &FactorGraph,
     keep: &[VarId],

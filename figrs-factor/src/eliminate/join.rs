@@ -61,7 +61,7 @@ impl<V> JoinScratch<V> {
         }
     }
 
-    /// Subtracts `assignments` from the remaining number of partial assignments; returns an error if too few remain.
+    /// Subtracts `assignments` from the number of partial assignments that may still be visited; returns an error if too few remain.
     fn count_assignments(&mut self, assignments: usize) -> Result<(), EliminationError> {
         let Some(left) = self.left.checked_sub(assignments) else {
             return Err(EliminationError::TooManyOperations {
@@ -84,17 +84,17 @@ impl<V> JoinScratch<V> {
     }
 }
 
-/// Multiplies `tables` over all assignments of `domain` with positive weight, and sends each product to `sink`, with a key.
+/// Multiplies `tables` over all assignments of `domain` with positive weight, and sends each product to `sink`, together with a key.
 ///
 /// The key of a product has the values of the variables `outputs`.
 ///
-/// `join` is a backtracking join that extends batches of partial assignments instead of single partial assignments. A dense table is read at an
-/// offset, to which each assigned value adds a multiple of a stride. A sparse table is read in a range of sorted rows, which each assigned value
-/// narrows. A function table computes the value of its child (last variable).
+/// `join` is a backtracking join that extends batches of partial assignments instead of single partial assignments. The join reads a dense table at
+/// an offset, to which each assigned value adds a multiple of a stride. The join reads a sparse table in a range of sorted rows, which each assigned
+/// value narrows. A function table in the join computes the value of its child (last variable).
 ///
-/// **Complexity.** The time is proportional to the number of partial assignments that no zero excludes, times the number of tables. The memory holds
-/// one batch of partial assignments for each variable. `join` does not recurse. **References.** Veldhuizen, *Leapfrog triejoin: a simple, worst-case
-/// optimal join algorithm*, ICDT 2014.
+/// **Complexity.** The time is proportional to the number of partial assignments that no zero excludes, times the number of tables. The memory of the
+/// join holds one batch of partial assignments for each variable. `join` does not recurse. **References.** Veldhuizen, *Leapfrog triejoin: a simple,
+/// worst-case optimal join algorithm*, ICDT 2014.
 pub(super) fn join<S: Semiring, K: Sink<S>>(
     tables: Vec<EliminationTable<'_, S>>,
     domain: &Domain,
@@ -233,8 +233,8 @@ impl<S: Semiring> Join<'_, S> {
         }
     }
 
-    /// Fills the batch at `depth + 1` with further extensions of the partial assignments at `depth`; returns `false` if all extensions have been
-    /// made.
+    /// Fills the batch at depth `depth + 1` of the join with further extensions of the partial assignments at `depth`; returns `false` if all
+    /// extensions have been made.
     fn expand(&self, depth: usize, scratch: &mut JoinScratch<S::Value>) -> bool {
         let JoinScratch {
             lost,
@@ -305,7 +305,7 @@ const DENSE_ENTRIES: usize = 1 << 16;
 ///
 /// While a hash map grows, the old table and a new table of twice its size exist, and neither is full.
 const ENTRY: usize = 4;
-/// Overhead of a row on the heap in bytes: its pointer, its length, and the overhead of the allocator.
+/// Overhead of a row (a list of values) on the heap in bytes: its pointer, its length, and the overhead of the allocator.
 const ROW: usize = 48;
 
 /// Receiver of the products of a join; the key of a product selects the entry of the result to which it is added.
@@ -343,7 +343,7 @@ impl PowerSink {
         }
     }
 
-    /// Returns the logarithms of the power sums of `products` products for each entry; the products that the sink did not receive are zero.
+    /// Returns the logarithms of the power sums of `products` products for each entry; products that the sink did not receive count as zero.
     pub(super) fn into_logs(self, products: usize) -> Vec<f64> {
         let log = |(sum, added): (f64, usize)| {
             if self.weight < 0.0 && added < products {
@@ -371,7 +371,7 @@ impl Sink<MaxProduct> for PowerSink {
     }
 }
 
-/// A sink that sums products in a hash map. The keys are row-major indices, or rows of values if the indices could overflow.
+/// A sink that sums products in a hash map. The keys of the hash map are row-major indices, or lists of values if the indices could overflow.
 pub(super) struct SparseSink<'a, V> {
     numbers: FxHashMap<usize, V>,
     rows: FxHashMap<Box<[u32]>, V>,
@@ -383,8 +383,8 @@ pub(super) struct SparseSink<'a, V> {
 }
 
 impl<'a, V> SparseSink<'a, V> {
-    /// Creates a sink with limits: it returns an error if it gets more entries than a table may have, or if these entries and the memory in use
-    /// exceed the memory limit together.
+    /// Creates a sink that returns an error if it gets more entries than a table may have, or if its entries and the memory in use exceed the memory
+    /// limit together.
     pub(super) fn new(limits: &'a Limits, memory: MemoryAccount) -> Self {
         Self {
             numbers: FxHashMap::default(),
@@ -395,7 +395,7 @@ impl<'a, V> SparseSink<'a, V> {
         }
     }
 
-    /// Returns the sorted rows of the entries, and the sum for each row; `keys` converts row-major indices to rows.
+    /// Returns the sorted keys of the entries as rows (lists of values), and the sum for each row; `keys` converts row-major indices to rows.
     pub(super) fn into_rows(self, keys: &Assignments) -> (Vec<u32>, Vec<V>) {
         let mut numbers: Vec<(usize, V)> = self.numbers.into_iter().collect();
         numbers.sort_unstable_by_key(|entry| entry.0);

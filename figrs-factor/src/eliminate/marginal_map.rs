@@ -17,7 +17,8 @@ use crate::algebra::{LogSumProduct, Semiring, SumProduct};
 pub struct MarginalMapCost {
     /// Predicted cost of summing out all variables that are not in `keep`.
     pub sum: PlanCost,
-    /// Predicted cost of maximising over the variables `keep`. The memory includes the tables that remain after the summation.
+    /// Predicted cost of maximising over the variables `keep`. The predicted memory of the maximisation includes the tables that remain after the
+    /// summation.
     pub maximum: PlanCost,
 }
 
@@ -32,8 +33,8 @@ impl MarginalMapCost {
 /// Finds the assignment of the variables `keep` with the largest total weight: the sum of the weights of all complete assignments that agree with it.
 /// Returns the assignment and the natural logarithm of its total weight.
 ///
-/// The algorithm first sums out all variables that are not in `keep`. The remaining tables contain only variables of `keep`, which the algorithm then
-/// maximises one after another. The algorithm never multiplies the remaining tables to one table over all of `keep`.
+/// The marginal MAP algorithm first sums out all variables that are not in `keep`. The remaining tables contain only variables of `keep`, which the
+/// algorithm then maximises one after another. The algorithm never multiplies the remaining tables to one table over all of `keep`.
 ///
 /// **Guarantee.** The result is exact up to rounding for weights of any magnitude, as for [`super::sum_product`] and [`most_probable`].
 ///

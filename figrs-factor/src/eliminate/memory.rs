@@ -8,8 +8,8 @@ const UNKNOWN: u64 = 4 << 30;
 /// Returns three quarters of the memory available to this process, in bytes. The available memory is the smallest of three limits:
 /// of the machine, of the process's control group and of its address space.
 ///
-/// figrs determines the available memory on Linux only (from `/proc/meminfo` and control groups of both versions). On other systems the result is
-/// three quarters of 4 GB.
+/// figrs determines the available memory on Linux only (from `/proc/meminfo` and control groups of both versions). On systems other than Linux, the
+/// result is three quarters of 4 GB.
 pub fn available_bytes() -> u64 {
     let read = |path: &Path| std::fs::read_to_string(path).ok();
     let machine = read(Path::new("/proc/meminfo")).and_then(|text| available(&text));
@@ -51,8 +51,8 @@ fn address_space(limits: &str, status: &str) -> Option<u64> {
     Some(limit.saturating_sub(kilobytes.checked_mul(1024)?))
 }
 
-/// Returns, for each control group listed in `/proc/self/cgroup`, possible paths of the files with its memory limit and its memory use. Within a
-/// container, the files of a control group are at the root of the control group file system.
+/// Returns, for each control group listed in `/proc/self/cgroup`, possible paths of the files that state the group's memory limit and memory use.
+/// Within a container, the files of a control group are at the root of the control group file system.
 fn cgroup_paths(groups: &str) -> Vec<[String; 2]> {
     let mut places = Vec::new();
     for line in groups.lines() {

@@ -54,23 +54,23 @@ use execute::EliminationRun;
 /// Result of an elimination of all variables that are not in `keep`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EliminationResult<S: Semiring> {
-    /// The sum for each assignment of the variables `keep`, row-major in their order.
+    /// The sum of the products for each assignment of the variables `keep`, row-major in their order.
     pub values: Vec<S::Value>,
-    /// The natural logarithm of the number by which all values must be multiplied; zero except for [`SumProduct`](crate::algebra::SumProduct).
+    /// The natural logarithm of the number by which all sums must be multiplied; zero except for [`SumProduct`](crate::algebra::SumProduct).
     pub log_scale: f64,
-    /// `true` if a number overflowed or underflowed; the values are then unreliable.
+    /// `true` if a number overflowed or underflowed; the computed sums are then unreliable.
     pub lost: bool,
-    /// Cost that the plan predicts.
+    /// The cost of the elimination that its plan predicts.
     pub cost: PlanCost,
 }
 
 /// Multiplies all factors and sums out every variable that is not in `keep`.
 ///
 /// **Guarantee.** For any elimination order, the result is the sum of products of the factors in the semiring `S`, up to rounding. The sum for an
-/// assignment of the variables `keep` is over all complete assignments that agree with it. The result is deterministic.
+/// assignment of the variables `keep` is over all complete assignments that agree with this assignment. The result is deterministic.
 ///
 /// **Complexity.** The time is proportional to the number of operations that [`PlanCost`] predicts, times the number of tables in a bucket; see
-/// [`plan_cost`]. The memory holds only the messages that a later bucket still needs. The stack does not grow with the model.
+/// [`plan_cost`]. The memory holds only the messages that a later bucket still needs. The call stack of the elimination does not grow with the model.
 ///
 /// **Errors.** Returns an error if the plan exceeds a limit (before memory is allocated), if a sparse message exceeds a limit, or
 /// if the factors or `keep` are malformed.

@@ -22,8 +22,8 @@ pub struct PlanCost {
     pub largest_table: f64,
     /// The predicted peak memory of the messages, including the answer, in bytes.
     ///
-    /// The prediction assumes that each message is dropped immediately after its use, and excludes the factors. An entry of a dense message takes 8
-    /// bytes; an entry of a sparse message takes 4 more bytes for each variable.
+    /// The predicted peak memory assumes that each message is dropped immediately after its use, and excludes the factors. An entry of a dense
+    /// message takes 8 bytes; an entry of a sparse message takes 4 more bytes for each variable.
     pub memory: f64,
     /// The predicted memory of the messages in bytes if all messages are stored until the end.
     pub memory_kept: f64,
@@ -136,7 +136,7 @@ impl Plan {
         Ok((plan, afterwards))
     }
 
-    /// Makes a plan without its cost. Returns the plan and the final state of the symbolic elimination.
+    /// Makes the plan of an elimination without predicting its cost. Returns the plan and the final state of the symbolic elimination.
     fn without_cost(
         graph: &FactorGraph,
         keep: &[VarId],
@@ -180,8 +180,8 @@ impl Plan {
 }
 
 /// Returns the buckets of an elimination of all variables, for a prediction that treats all entries as non-zero; the variables `last` are eliminated
-/// after all other variables. Searches that assign values to variables one by one use these buckets. The order of `last` and the order of the other
-/// variables are each searched for within a budget of memory words, such as [`MAX_WORK`](crate::order::MAX_WORK).
+/// after all other variables. Searches that assign values to variables one by one use the buckets of this elimination. The order of the variables
+/// `last` and the order of the other variables are each searched for within a budget of memory words, such as [`MAX_WORK`](crate::order::MAX_WORK).
 ///
 /// **Errors.** [`EliminationError::Interrupted`] if the run is stopped.
 pub fn as_if_dense(
@@ -201,7 +201,7 @@ pub fn as_if_dense(
     Ok(interaction.buckets)
 }
 
-/// Plans the elimination of the variables in live tables, in the order that the limits select.
+/// Plans the elimination of the variables in the tables that take part in it, in the order that the limits select.
 pub(super) fn eliminate_in_order(
     limits: &Limits,
     interaction: &mut SymbolicElimination,
@@ -293,7 +293,8 @@ impl Limits {
 
     /// Returns the maximum number of memory words that the search for an elimination order reads.
     ///
-    /// A small limit on operations lowers the maximum, because costly plans are refused anyway.
+    /// A small limit on the operations of an elimination lowers the maximum work of the search for its order, because costly plans are refused
+    /// anyway.
     pub(super) fn order_work(&self) -> u64 {
         let work = ORDER_WORK * self.work;
         (work as u64).clamp(LEAST_ORDER_WORK, MAX_WORK)

@@ -39,8 +39,8 @@ pub(super) fn shape<S: Semiring>(domain: &Domain, table: &EliminationTable<S>) -
     }
 }
 
-/// Prepares a table for a join: sorts the rows of a sparse table, lists a function as rows if its shape says so, and borrows a dense table. `turns`
-/// has the index of each variable of the domain in the variable order.
+/// Prepares a table for a join: sorts the rows of a sparse table, lists a function as rows if `shape` demands it, and borrows a dense table. `turns`
+/// contains the index of each variable of the join in the variable order.
 pub(super) fn prepare<'a, S: Semiring>(
     table: EliminationTable<'a, S>,
     shape: &TableShape,
@@ -79,8 +79,8 @@ pub(super) fn prepare<'a, S: Semiring>(
     }
 }
 
-/// Returns columns and weights of the rows of a sparse table that agree with the fixed values. There is a column for each variable without a fixed
-/// value, in the order of assignment, and the rows are sorted by these columns.
+/// Returns columns and weights of the rows of a sparse table that agree with the fixed values. The result has a column for each variable without a
+/// fixed value, in the order of assignment, and its rows are sorted by these columns.
 fn sorted<'a, V: Clone>(
     rows: &[u32],
     values: Cow<'a, [V]>,
@@ -122,8 +122,8 @@ fn sorted<'a, V: Clone>(
     )
 }
 
-/// Lists the rows of a function table that agree with the fixed values. Each row has the values of the parents, followed by the value of the child
-/// (the last of `variables`).
+/// Lists the rows of a function table that agree with the fixed values of variables. Each row of a listed function has the values of the parents,
+/// followed by the value of the child (the last of `variables`).
 fn list_function(index: &[u32], variables: &[usize], domain: &Domain) -> Vec<u32> {
     let mut rows = Vec::new();
     if let Some((&child, parents)) = variables.split_last() {
@@ -144,7 +144,8 @@ pub(super) fn equal_range(column: &[u32], range: Range<usize>, x: u32) -> Range<
     start..run_end(column, start..range.end, x)
 }
 
-/// Returns the end of the run of values `x` that begins at `range.start`. The search gallops, because most runs are short.
+/// Returns the end of the run of values `x` that begins at `range.start`. The end is found by a galloping search, because most runs of equal values
+/// are short.
 pub(super) fn run_end(column: &[u32], range: Range<usize>, x: u32) -> usize {
     let (mut low, mut step) = (range.start, 1);
     while low + step <= range.end && column[low + step - 1] == x {
@@ -155,7 +156,7 @@ pub(super) fn run_end(column: &[u32], range: Range<usize>, x: u32) -> usize {
     low + column[low..high].partition_point(|&y| y == x)
 }
 
-/// The variables of one join, sorted by identifier. The join refers to each variable by its index in this list.
+/// The variables of one join, sorted by identifier. A join refers to each variable by its index in this sorted list of variables.
 #[derive(Debug, Default)]
 pub(super) struct Domain {
     pub(super) variables: Vec<VarId>,
@@ -164,7 +165,7 @@ pub(super) struct Domain {
 }
 
 impl Domain {
-    /// Creates a domain of `variables`, which need not be sorted, without fixed values.
+    /// Creates the list of the `variables` of a join, which need not be sorted, without fixed values.
     pub(super) fn new(graph: &FactorGraph, mut variables: Vec<VarId>) -> Self {
         variables.sort_unstable();
         Self {
@@ -198,7 +199,7 @@ pub(super) enum TableKind {
 #[derive(Debug)]
 pub(super) struct TableShape {
     pub(super) kind: TableKind,
-    /// The table's variables, as indices in the domain.
+    /// The table's variables, as indices in the list of the join's variables.
     pub(super) columns: Vec<usize>,
     pub(super) entries: usize,
 }
@@ -238,8 +239,8 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
 
     /// Creates a table of the entries of `factor` that agree with `values`, without the common scale of the weights.
     ///
-    /// The variables of a dense table that have a value in `values` are removed from its scope. A sparse table or a function keeps all entries. All
-    /// tables of one join must be created with the same `values`.
+    /// The variables of a dense table that have a value in `values` are removed from its scope. A sparse table or a function keeps all entries, also
+    /// the entries that do not agree with `values`. All tables of one join must be created with the same `values`.
     pub(super) fn of_part(factor: &'a Factor, graph: &FactorGraph, values: &[Option<u32>]) -> Self {
         let FactorTable::Dense(weights) = &factor.table else {
             return Self::of_factor(factor);
@@ -287,7 +288,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         values.map_or(Vec::new(), |values| std::mem::take(values.to_mut()))
     }
 
-    /// Returns the size of the entries in bytes, by the same formula as the plan.
+    /// Returns the size of the entries in bytes, by the formula that the plan of the elimination uses.
     pub(super) fn bytes(&self) -> u64 {
         let width = match &self.entries {
             Entries::Dense(_) => 8,

@@ -13,10 +13,10 @@ use crate::algebra::{Boolean, MaxProduct};
 /// The operation that eliminates variables from a product of tables.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Projection {
-    /// The largest of the eliminated products.
+    /// The result is the largest product over all values of the eliminated variables.
     Maximum,
-    /// `(sum of p^(1/w))^w` over the eliminated products `p`, for a weight `w` other than zero. The power sum is the ordinary sum if `w` is one; it
-    /// is zero if `w` is negative and a product is zero.
+    /// The result is the power sum `(sum of p^(1/w))^w` over the eliminated products `p`, for a weight `w` other than zero. The power sum is the
+    /// ordinary sum if `w` is one, and is zero if `w` is negative and a product is zero.
     PowerSum(f64),
 }
 
@@ -65,7 +65,7 @@ impl<'g> Projector<'g> {
     }
 }
 
-/// Limits of a list of assignments: its size, and the work to make it.
+/// Limits on the size of a list of assignments, and on the work to make the list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AssignmentLimits {
     pub(crate) assignments: usize,

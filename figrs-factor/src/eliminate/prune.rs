@@ -9,10 +9,10 @@ pub(super) struct Pruned {
     pub(super) constant: Option<Weights>,
 }
 
-/// The test of factors that are not known to be normalised.
+/// The treatment of factors that are not known to be normalised: their sums are computed, or the factors are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UnknownSums {
-    /// The test sums the entries of the factor, because many networks have conditional tables that are not marked as normalised.
+    /// The entries of a factor that is not marked as normalised are summed, because many networks have conditional tables without this mark.
     Computed,
     Kept,
 }
@@ -28,12 +28,13 @@ impl Pruned {
 }
 
 /// Drops each factor that sums to a constant over a variable, if the variable is not in `keep` and occurs in no other remaining factor. The pruning
-/// ends if no remaining factor can be dropped in this way.
+/// ends if no remaining factor sums to a constant over a variable that occurs in no other remaining factor.
 ///
 /// **Guarantee.** Sums of products over the variables `keep` do not change, up to rounding and a constant factor.
 ///
-/// **Complexity.** The time is linear in the total length of the factors' scopes. If factors are tested by sums, the worst-case time also includes,
-/// for each factor, its number of entries times its number of variables. The test of a factor ends as soon as two of its sums differ.
+/// **Complexity.** The time of the pruning is linear in the total length of the factors' scopes. If factors are tested for a constant sum, the
+/// worst-case time also includes, for each factor, its number of entries times its number of variables. The test of a factor for a constant sum ends
+/// as soon as two of its sums differ.
 ///
 /// **References.** Shachter, *Evaluating influence diagrams*, Operations Research 34(6), 1986 (barren nodes).
 pub(super) fn prune(graph: &FactorGraph, keep: &[VarId], sums: UnknownSums) -> Pruned {
@@ -53,7 +54,7 @@ pub(super) fn prune(graph: &FactorGraph, keep: &[VarId], sums: UnknownSums) -> P
 struct Mentions {
     /// Number of unpruned factors that contain the variable and another variable with several values.
     joint: usize,
-    /// The exclusive or of the indices of the factors counted by `joint`; if `joint` is one, it is the index of the factor.
+    /// The exclusive or of the indices of the factors that `joint` counts; if `joint` is one, the exclusive or is the index of the factor.
     last: usize,
     /// The unpruned factors that depend on the variable only, because each of their other variables has one value.
     own: Vec<usize>,
@@ -65,8 +66,8 @@ struct BarrenSearch<'a> {
     kept: Vec<bool>,
     mentions: Vec<Mentions>,
     pruned: Pruned,
-    /// The part of the constant that is stored as a natural logarithm: the constant is `product` times the exponential of `log_constant`. Most
-    /// numbers are multiplied into `product`, because a sum of many logarithms would lose digits.
+    /// The constant to which the pruned factors sum is `product` times the exponential of `log_constant`. Most numbers are multiplied into `product`,
+    /// because a sum of many logarithms would lose digits of the constant.
     log_constant: f64,
     product: f64,
 }

@@ -16,8 +16,8 @@ const BATCH: usize = 1024;
 #[derive(Debug, Default)]
 pub(super) struct Cursor {
     row: usize,
-    /// The next value to be tried, if all values are candidates. If sparse tables restrict the values, `next` is one plus the index of the next row
-    /// of the leading table, or zero before its first row.
+    /// The next value to be tried, if all values of the variable are candidates. If sparse tables restrict the values, `next` is one plus the index
+    /// of the next row of the leading table, or zero before its first row.
     next: usize,
     ranges: Ranges,
 }
@@ -65,7 +65,7 @@ impl Cursor {
 /// Lists the next pairs of a partial assignment of `parent` and a value that all sparse tables of `narrows` allow. Stores the row ranges of the
 /// listed values in `child`.
 ///
-/// The values are read from the row range of the smallest table (the leading table), and looked up in the other tables.
+/// The values are read from the row range of the smallest sparse table (the leading table), and looked up in the other sparse tables.
 pub(super) fn shared_values<V: Clone>(
     tables: &[PreparedTable<V>],
     narrows: &[RangeNarrowing],
@@ -116,7 +116,7 @@ pub(super) fn shared_values<V: Clone>(
     }
 }
 
-/// Extends one partial assignment by its next values. Returns `true` if all values have been tried, and `false` if the batch is full.
+/// Extends one partial assignment by the next values of a variable. Returns `true` if all values have been tried, and `false` if the batch is full.
 fn continue_row<V: Clone>(
     tables: &[PreparedTable<V>],
     narrows: &[RangeNarrowing],

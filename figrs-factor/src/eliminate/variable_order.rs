@@ -8,7 +8,7 @@ use super::prepare::{Domain, TableKind, TableShape};
 /// at least this many values.
 const LISTED_FROM: usize = 4;
 
-/// One variable of a join, and the function table that computes it, if any.
+/// One variable of a join, and the function table that computes the variable, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct VariableTurn {
     pub(super) variable: usize,
@@ -20,11 +20,12 @@ pub(super) struct VariableTurn {
 ///
 /// The kind of a function table is set to [`TableKind::Sparse`] if the join should read it as a list of rows.
 ///
-/// The parents of a function table come before its child, whose value is then computed. Variables of sparse tables come before variables that occur
-/// only in dense tables. Among the variables of sparse tables, variables whose table already has an assigned variable come first. Among variables of
-/// equal rank, the variable with the fewest values for each previous assignment comes first. The number of values is estimated from the table's
-/// number of rows for each value. A tie goes to the variable that occurs in more tables, because all variables of a table then have values early. The
-/// order of variables in the largest table resolves the remaining ties, because memory is then read sequentially.
+/// In the variable order of a join, the parents of a function table come before its child, whose value is then computed. In the variable order of a
+/// join, variables of sparse tables come before variables that occur only in dense tables. Among the variables of sparse tables, variables whose
+/// table already contains a variable with a value come first. Among variables of equal rank in the order of a join, the variable with the fewest
+/// values for each previous assignment comes first. The number of values of a variable is estimated from the number of rows per value in its table.
+/// Among variables with equally few values, the one that occurs in more tables comes first, because all variables of a table then have values early.
+/// The order of the variables in the largest table resolves the remaining ties between variables, because memory is then read sequentially.
 pub(super) fn order_variables(domain: &Domain, shapes: &mut [TableShape]) -> Vec<VariableTurn> {
     let mut search = VariableOrderSearch::new(domain, shapes);
     search.compute();
@@ -50,19 +51,19 @@ struct VariableOrderSearch<'a> {
     slots: Vec<VariableTurn>,
 }
 
-/// Sort key of a variable in the order of a join: the variable with the smallest key is assigned first. Keys are compared field by field, in the
-/// order of declaration.
+/// Sort key of a variable in the order of a join: the variable with the smallest key is assigned first. The sort keys of variables are compared field
+/// by field, in the order in which the fields are declared.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct VariablePriority {
     is_child: bool,
     support: ValueRestriction,
-    /// Estimated number of values for each assignment of the previous variables, from sparse tables with an assigned variable.
+    /// Estimated number of values of the variable for each assignment of the previous variables, from sparse tables with an assigned variable.
     branching: usize,
     tables: Reverse<usize>,
     place: usize,
 }
 
-/// The restriction of the values of a variable by sparse tables.
+/// The degree to which sparse tables restrict the values of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ValueRestriction {
     Begun,
@@ -168,7 +169,7 @@ impl<'a> VariableOrderSearch<'a> {
         waiting.min_by_key(|&v| (self.rank[v], v))
     }
 
-    /// Appends to the order the child (last variable) of each function table whose parents all have values.
+    /// Appends to the variable order the child (last variable) of each function table whose parents all have values.
     fn compute(&mut self) {
         while let Some(t) = self.ready.pop() {
             if let Some(&child) = self.shapes[t].columns.last()

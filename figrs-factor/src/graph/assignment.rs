@@ -4,8 +4,8 @@ use super::factor_graph::FactorGraph;
 
 /// The assignments of some variables, each with a row-major index.
 ///
-/// Methods read and write the values of an assignment in a list, in which each variable has an index. The list may also contain values of other
-/// variables, which the methods do not change.
+/// The methods of `Assignments` read and write the values of an assignment in a list, in which each variable has an index. The list of values may
+/// also contain values of other variables, which the methods do not change.
 #[derive(Clone, Debug)]
 pub struct Assignments {
     digits: Vec<Digit>,
@@ -21,7 +21,7 @@ struct Digit {
 }
 
 impl Assignments {
-    /// Creates the assignments of `variables`, which are pairs of an index in lists of values and a cardinality.
+    /// Creates the assignments of variables; each pair in `variables` is the index of a variable in lists of values, and its cardinality.
     pub fn new(variables: impl IntoIterator<Item = (usize, usize)>) -> Self {
         let digit = |(place, cardinality)| Digit {
             place: place as u32,
@@ -70,8 +70,8 @@ impl Assignments {
         }
     }
 
-    /// Sets the variables to their next assignment. Returns the index of the variable whose value grew by one; all later variables became zero. After
-    /// the last assignment, sets all variables to zero and returns `None`.
+    /// Sets the variables to their next assignment in row-major order. Returns the index of the variable whose value grew by one in the step to the
+    /// next assignment; all later variables became zero. After the last assignment, sets all variables to zero and returns `None`.
     #[inline]
     pub fn advance(&self, values: &mut [u32]) -> Option<usize> {
         for (i, digit) in self.digits.iter().enumerate().rev() {
@@ -86,8 +86,8 @@ impl Assignments {
     }
 
     /// Returns, for each variable, the change of an offset in another table if the value of the variable grows by one and all later variables become
-    /// zero. `strides` has the strides of the variables in the table to which the offset belongs. The changes are computed modulo the size of a
-    /// machine word.
+    /// zero. `strides` contains the strides of the variables in the table to which the offset belongs. The changes of the offset are computed modulo
+    /// the size of a machine word.
     pub fn offset_changes(&self, strides: impl IntoIterator<Item = usize>) -> Vec<usize> {
         let mut changes: Vec<usize> = strides.into_iter().collect();
         let mut back = 0usize;

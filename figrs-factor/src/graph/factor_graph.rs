@@ -17,8 +17,8 @@ impl VarId {
     }
 }
 
-/// The table of a [`Factor`] or of a message, in one of three formats; two of them omit known zeros. `N` is a list of value indices, and `W` is a
-/// list of weights.
+/// The table of a [`Factor`] or of a message, in one of three formats; two of these formats omit known zeros. The type `N` is a list of value
+/// indices, and the type `W` is a list of weights.
 #[derive(Clone, Debug)]
 pub enum TableForm<N, W> {
     /// A weight for every assignment, row-major in the order of the factor's variables (the last variable changes
@@ -92,7 +92,7 @@ impl FactorTable {
     /// Marks an assignment of the other variables in a function table for which the last variable has no possible value.
     pub const NO_VALUE: u32 = u32::MAX;
 
-    /// Returns the origin of each weight; `None` if no weight has an origin.
+    /// Returns the origin of each weight (the index of the outcome with this probability); `None` if no weight has an origin.
     ///
     /// The origin of a weight is the index of the outcome whose probability is this weight.
     pub fn origins(&self) -> Option<&[u32]> {
@@ -186,7 +186,7 @@ pub fn for_each_entry(graph: &FactorGraph, factor: &Factor, mut visit: impl FnMu
     }
 }
 
-/// Returns the natural logarithm of the stored entry with the index `entry`; for a function, the entry must not be zero.
+/// Returns the natural logarithm of the stored entry with the index `entry`; in a function table, the entry must not be zero.
 pub fn log_stored(factor: &Factor, entry: usize) -> f64 {
     let weights = factor.table.weights();
     weights.map_or(0.0, |weights| weights.log(entry))

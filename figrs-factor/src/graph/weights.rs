@@ -58,7 +58,7 @@ impl Weights {
         }
     }
 
-    /// Sets the origin of each weight: the index of the outcome whose probability it is.
+    /// Sets the origin of each weight: the index of the outcome whose probability is the weight.
     #[must_use]
     pub fn with_origins(self, origins: Vec<u32>) -> Self {
         Self {
@@ -67,13 +67,13 @@ impl Weights {
         }
     }
 
-    /// Returns the origin of each weight (the index of the outcome whose probability it is); `None` if no weight has an origin.
+    /// Returns the origin of each weight (the index of the outcome whose probability is the weight); `None` if no weight has an origin.
     pub fn origins(&self) -> Option<&[u32]> {
         self.origins.as_deref().map(Vec::as_slice)
     }
 
-    /// Copies the weights. A weight for which `weight` returns a natural logarithm is replaced by its exponential. The argument of `weight` is the
-    /// origin of the weight (the index of its outcome).
+    /// Copies the weights. A weight for which the function `weight` returns a natural logarithm is replaced by the exponential of that logarithm. The
+    /// argument of `weight` is the origin of the weight (the index of its outcome).
     #[must_use]
     pub fn with_log_weights(&self, weight: impl Fn(u32) -> Option<f64>) -> Self {
         let Some(origins) = self.origins.as_deref() else {
@@ -151,7 +151,7 @@ impl Weights {
         self.log_scale == 0.0 && self.logs.is_none()
     }
 
-    /// Returns a mutable slice of the weights, which must be plain numbers. If another clone shares the numbers, they are copied first.
+    /// Returns a mutable slice of the weights, which must be plain numbers. If another clone of the list shares the weights, they are copied first.
     pub fn plain_mut(&mut self) -> &mut [f64] {
         let linear: &mut Vec<f64> = Arc::make_mut(&mut self.linear);
         linear
@@ -195,7 +195,7 @@ impl Weights {
         }
     }
 
-    /// True if weight `i` is zero; false if it merely underflowed in `linear`.
+    /// True if weight `i` is zero; false if the weight merely underflowed in `linear`.
     pub fn is_zero(&self, i: usize) -> bool {
         match &self.logs {
             Some(logs) => logs[i] == f64::NEG_INFINITY,
@@ -216,7 +216,7 @@ pub fn sums_to_one(row: &[f64]) -> bool {
     (sum - 1.0).abs() <= row.len() as f64 * f64::EPSILON
 }
 
-/// A slice of a list of weights, such as one row of a table.
+/// A contiguous part of a list of weights, such as one row of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct WeightSlice<'a> {
     weights: &'a Weights,
@@ -225,7 +225,7 @@ pub struct WeightSlice<'a> {
 }
 
 impl<'a> WeightSlice<'a> {
-    /// Returns the weights of the slice, divided by the exponential of the list's `log_scale`.
+    /// Returns the weights of this part of a list, divided by the exponential of the list's `log_scale`.
     pub fn linear(self) -> &'a [f64] {
         &self.weights.linear[self.start..][..self.len]
     }
@@ -247,12 +247,12 @@ impl<'a> WeightSlice<'a> {
         chosen
     }
 
-    /// Returns the natural logarithm of weight `i` of the slice, including the scale.
+    /// Returns the natural logarithm of weight `i` of this part of a list, including the scale.
     pub fn log(self, i: usize) -> f64 {
         self.weights.log(self.start + i)
     }
 
-    /// Returns weight `i` of the slice; the field `linear` of the result excludes the common scale.
+    /// Returns weight `i` of this part of a list; the field `linear` of the result excludes the common scale.
     pub fn weight(self, i: usize) -> WorldWeight {
         let (linear, log) = (self.linear()[i], self.log(i));
         WorldWeight { linear, log }

@@ -26,7 +26,7 @@ impl BucketOrder {
 
     /// Creates the order by the number of factors that contain a variable, fewest first; variables that occur in no factor are omitted.
     ///
-    /// A tie goes to the variable with the higher identifier.
+    /// Of variables that occur in equally many factors, the variable with the higher identifier comes first.
     pub(super) fn fewest_factors_first(graph: &FactorGraph) -> Self {
         let mut mentions = vec![0_u32; graph.cardinalities.len()];
         for v in graph.factors.iter().flat_map(|factor| &factor.variables) {

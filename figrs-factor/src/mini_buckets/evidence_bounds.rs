@@ -12,23 +12,23 @@ use crate::consistency::reduce;
 use crate::eliminate::{EliminationError, as_if_dense, without_barren};
 use crate::order::MAX_WORK;
 
-/// Maximum number of entries of a table, for each of the successive eliminations.
+/// Maximum number of entries of a table, for each of the successive mini-bucket eliminations.
 const TABLES: [usize; 4] = [1 << 8, 1 << 13, 1 << 18, 1 << 21];
-/// Number of table sizes of [`sum_bounds`].
+/// Number of table sizes that [`sum_bounds`] can try.
 pub const ALL_SIZES: usize = TABLES.len();
-/// Number of the first table sizes of [`sum_bounds`], whose eliminations together take seconds on models with some hundred variables.
+/// Number of the smallest table sizes of [`sum_bounds`], whose mini-bucket eliminations together take seconds on models with some hundred variables.
 pub const QUICK_SIZES: usize = 3;
 /// Maximum total number of entries of the messages in [`crude_bounds`]; with this limit, `crude_bounds` takes at most about a tenth of a second.
 const CRUDE_ENTRIES: f64 = 262_144.0;
-/// Relative difference of the two bounds at which the eliminations end.
+/// The mini-bucket eliminations end when the relative difference of the two bounds is at most this number.
 const CLOSE: f64 = 1e-9;
 
 /// Limits of the eliminations that bound a sum.
 #[derive(Clone, Copy, Debug)]
 pub struct BoundingEffort<'a> {
-    /// Maximum total number of entries of the messages of one elimination.
+    /// Maximum total number of entries of the messages of one mini-bucket elimination.
     pub most: f64,
-    /// Total number of entries of the messages above which an elimination is not run.
+    /// Total number of entries of the messages above which a mini-bucket elimination is not run.
     pub work: f64,
     /// Deadline and interrupt.
     pub until: &'a Until,
@@ -68,10 +68,9 @@ pub fn crude_bounds(graph: &FactorGraph, until: &Until) -> Bounds {
 }
 
 /// Calls `tell` with increasingly close bounds of the natural logarithm of the sum, over all assignments, of the product of all factors. `sizes` is
-/// the range of indices of the table sizes to be tried. Returns the index of the first table size that was not tried.
+/// the range of indices of the maximum table sizes to be tried. Returns the index of the first table size that was not tried.
 ///
-/// **Errors.** The conditions are those of an elimination with tables of any size; [`EliminationError::Interrupted`] if the run is
-/// stopped.
+/// **Errors.** The errors of an elimination without a limit on the size of tables; [`EliminationError::Interrupted`] if the run is stopped.
 pub fn sum_bounds(
     graph: &FactorGraph,
     sizes: Range<usize>,
@@ -109,7 +108,8 @@ pub fn sum_bounds(
     Ok(TABLES.len())
 }
 
-/// Computes a lower and an upper bound, each by one elimination; `limits` has the maximum numbers of entries of a table and of all messages together.
+/// Computes a lower and an upper bound, each by one mini-bucket elimination; `limits` has the maximum numbers of entries of a table and of all
+/// messages together.
 fn bounds_by(
     graph: &FactorGraph,
     order: &BucketOrder,
@@ -147,7 +147,7 @@ pub fn narrow(bounds: &mut Bounds, other: Bounds) {
 }
 
 /// Returns the logarithm of a product: the largest entries of all factors, times the cardinalities of all variables. Normalised factors and their
-/// last variables are omitted, because their sum of products is one.
+/// last variables are omitted, because the sum of the products of these factors is one.
 pub fn product_of_maxima(graph: &FactorGraph) -> f64 {
     let (is_left_out, is_summed) = normalised_factors(graph);
     let values = graph.cardinalities.iter().zip(is_summed);

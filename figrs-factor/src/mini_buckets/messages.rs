@@ -24,8 +24,8 @@ pub enum BoundKind {
 }
 
 impl BoundKind {
-    /// Returns the projection of mini-bucket `i` of the `n` mini-buckets of a bucket, and its share in cost shifting. The shares of the `n`
-    /// mini-buckets sum to one.
+    /// Returns the projection (maximum or power sum) of mini-bucket `i` of the `n` mini-buckets of a bucket, and the share of this mini-bucket in
+    /// cost shifting. The shares of the `n` mini-buckets in cost shifting sum to one.
     fn of_mini_bucket(self, i: usize, n: usize) -> (Projection, f64) {
         let even = 1.0 / n as f64;
         match self {
@@ -43,8 +43,9 @@ impl BoundKind {
     }
 }
 
-/// Divides the buckets so that joint tables have at most `limit` entries, or as many as the largest factor. Halves `limit` until all messages
-/// together have at most `most` entries. Returns the mini-buckets, the final limit, and the number of entries of all messages.
+/// Divides the buckets of an elimination into mini-buckets so that joint tables have at most `limit` entries, or as many as the largest factor.
+/// Halves `limit` until all messages together have at most `most` entries. Returns the mini-buckets, the final limit, and the number of entries of
+/// all messages.
 pub(super) fn fitting_partition(
     graph: &FactorGraph,
     order: &BucketOrder,
@@ -66,9 +67,9 @@ pub(super) fn fitting_partition(
 /// The messages of a mini-bucket elimination.
 ///
 /// The product of the messages without variables is a bound of the maximum or the sum over all assignments. A divided bucket should sum the product
-/// of its mini-buckets `f_i` over a variable `x`. The product of the power sums `(sum_x f_i^(1/w_i))^(w_i)`, for weights `w_i` whose sum is one, is a
-/// bound of this sum: an upper bound for positive weights (Hölder's inequality), and a lower bound if all weights except one are negative. In the
-/// limit of weight zero, a power sum becomes a maximum.
+/// of its mini-buckets `f_i` over a variable `x`. For weights `w_i` whose sum is one, the product of the power sums `(sum_x f_i^(1/w_i))^(w_i)` is a
+/// bound of the sum of the product of the `f_i` over `x`: an upper bound for positive weights (Hölder's inequality), and a lower bound if all weights
+/// except one are negative. In the limit of weight zero, a power sum becomes a maximum.
 #[derive(Debug)]
 pub struct MiniBuckets {
     messages: Vec<LogTable>,
@@ -83,13 +84,14 @@ impl MiniBuckets {
         self.messages.iter().map(|table| table.logs.len()).sum()
     }
 
-    /// Eliminates the variables in the sequence of `order`. `sizes` has the maximum numbers of entries of a joint table and of all messages together;
-    /// a joint table may always have as many entries as the largest factor.
+    /// Eliminates the variables in the sequence of `order`. `sizes` contains the maximum numbers of entries of a joint table and of all messages
+    /// together; a joint table may always have as many entries as the largest factor.
     ///
-    /// The limit on a joint table is halved until the messages keep their limit.
+    /// The limit on the size of a joint table is halved until the messages keep their limit.
     ///
     /// Before a divided bucket is eliminated, its mini-buckets are multiplied by factors that make their projections to the shared variables
-    /// proportional (cost shifting). The product of the factors of one bucket's mini-buckets is one; cost shifting improves the bound.
+    /// proportional (cost shifting). The factors by which the mini-buckets of one bucket are multiplied have the product one; this cost shifting
+    /// improves the bound.
     ///
     /// **Complexity.** For each mini-bucket, the elimination computes two joint tables of limited size. **References.** Dechter and Rish,
     /// *Mini-buckets: a general scheme for bounded inference*, Journal of the ACM 50(2), 2003; Liu and Ihler, *Bounding the partition function using
@@ -108,8 +110,8 @@ impl MiniBuckets {
     /// variables, in the given order.
     ///
     /// For any order, the result is an upper bound of the marginal MAP (the largest sum), because a sum of maxima is at least the maximum of the
-    /// sums. If the order begins with all summed variables, each message over maximised variables is a bound of the part of the graph that it
-    /// replaces.
+    /// sums. If the elimination order begins with all summed variables, each message over maximised variables is a bound of the part of the graph
+    /// that the message replaces.
     ///
     /// **References.** Park and Darwiche, *Solving MAP exactly using systematic search*, UAI 2003; Marinescu, Dechter and Ihler, *AND/OR search
     /// for marginal MAP*, UAI 2014.
@@ -186,8 +188,8 @@ impl MiniBuckets {
         self.free + messages.chain(scalars).sum::<f64>()
     }
 
-    /// Returns the natural logarithm of the upper bound of a maximum, increased by a bound of all rounding errors. The argument `magnitude` is the
-    /// sum, over all factors, of the largest absolute logarithm of a weight.
+    /// Returns the natural logarithm of the upper bound of a maximum, increased by a bound of all rounding errors in its computation. The argument
+    /// `magnitude` is the sum, over all factors, of the largest absolute logarithm of a weight.
     pub fn bound_above(&self, graph: &FactorGraph, magnitude: f64) -> f64 {
         // Each factor and message is added once, and cost shifting adds at most a mean and a difference.
         let additions = 4.0 * (graph.factors.len() + self.messages.len()) as f64;
@@ -210,8 +212,8 @@ impl MiniBuckets {
     }
 
     /// Returns one factor for each mini-bucket of `bucket`; the product of these factors is one. Multiplication of the mini-buckets by their factors
-    /// makes the projections of the mini-buckets to the shared variables proportional (cost shifting, moment matching). The list is empty if the
-    /// bucket has only one mini-bucket.
+    /// makes the projections of the mini-buckets to the shared variables proportional (cost shifting, moment matching). The list of factors is empty
+    /// if the bucket has only one mini-bucket.
     fn cost_shifts(
         &self,
         graph: &FactorGraph,

@@ -89,7 +89,8 @@ pub fn divide(
     (buckets, entries)
 }
 
-/// Returns the variables that all mini-buckets `minis` contain, including `v`. Omits some of them if a table over all of them would exceed `limit`.
+/// Returns the variables that all mini-buckets `minis` contain, including `v`. Omits some of the shared variables if a table over all of them would
+/// exceed `limit` entries.
 fn shared_variables(
     graph: &FactorGraph,
     minis: &[MiniBucket],

@@ -14,8 +14,8 @@ const MAX_RESTART_VARIABLES: usize = 4096;
 
 /// Eliminates the variables `candidates` symbolically in the cheapest order that a search finds.
 ///
-/// After it has found a first order for a component, the search reads at most `max_work` memory words. If `max_work` is zero, the function eliminates
-/// in the first order.
+/// After the search has found a first order for a component, it reads at most `max_work` memory words. If `max_work` is zero, the function eliminates
+/// in the first order that the search finds.
 ///
 /// **Errors.** [`EliminationError::Interrupted`] if the run is stopped.
 pub fn eliminate_candidates(
@@ -106,12 +106,12 @@ pub(super) struct Component {
     pub(super) variables: Vec<VarId>,
     /// The number of variables to be eliminated, which are the first of `variables`.
     pub(super) free: usize,
-    /// The live tables that contain the variables to be eliminated.
+    /// The indices of the current tables that contain the variables to be eliminated.
     pub(super) tables: Vec<u32>,
 }
 
 impl Component {
-    /// Splits the candidates that have not been eliminated into components.
+    /// Splits the candidates that have not been eliminated into connected components.
     ///
     /// Candidates that are connected only through other variables are in different components.
     ///

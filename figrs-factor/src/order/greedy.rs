@@ -9,7 +9,7 @@ use super::interaction_graph::{FixedPoint, InteractionGraph, ONE, power};
 pub(super) enum GreedyCriterion {
     /// Fill-in: the number of pairs of neighbours that become adjacent (min-fill).
     Fill,
-    /// Weighted fill-in: each pair of neighbours that become adjacent counts with the number of its joint values.
+    /// Weighted fill-in: the sum, over the pairs of neighbours that become adjacent, of the number of joint values of the pair.
     HeavyFill,
     /// Weighted fill-in divided by the number of values of the vertex.
     FillSaved,
@@ -46,8 +46,8 @@ impl ScoreNoise {
     }
 }
 
-/// Eliminates the vertices of `core`, each time the vertex with the least score by `rule`, and adds them to `order`. Simplicial vertices (whose
-/// neighbours are pairwise adjacent) are eliminated immediately, unless the score counts non-zeros.
+/// Eliminates the vertices of `core` in the order of least score by `rule`, and adds them to `order`. Simplicial vertices (whose neighbours are
+/// pairwise adjacent) are eliminated immediately, unless the score counts non-zeros.
 ///
 /// Returns the cost of the order (the total number of entries of its joint tables), or `None` as soon as the cost reaches `limit`.
 ///
@@ -88,7 +88,8 @@ pub(super) fn greedy(
     None
 }
 
-/// Returns the vertex with the least score. A tie goes to the vertex with the smallest clique, and then to the vertex with the lowest index.
+/// Returns the vertex with the least score. Of vertices with equal scores, the vertex with the smallest clique is chosen, and of these the vertex
+/// with the lowest index.
 fn next(core: &mut InteractionGraph, rule: GreedyCriterion, noise: &ScoreNoise) -> Option<u32> {
     let log = |x: FixedPoint| x as f64 / ONE as f64;
     let mut best = None;

@@ -1,6 +1,6 @@
 //! Interaction graph of a component during a symbolic elimination, stored as an adjacency matrix of bits, and the predicted densities of tables.
 //!
-//! Sizes are logarithms as fixed-point integers: a sum does not depend on the order of its terms, and subtraction is exact.
+//! Sizes are stored as logarithms in fixed-point integers, so that a sum does not depend on the order of its terms, and subtraction is exact.
 
 /// A base-2 logarithm as a fixed-point number, in units of `1 / ONE`.
 pub(super) type FixedPoint = i64;
@@ -16,8 +16,9 @@ pub(super) fn power(log: FixedPoint) -> f64 {
     (log as f64 / ONE as f64).exp2()
 }
 
-/// Base-2 logarithm of a discount: the predicted reduction of a cost by zeros is divided by this factor when orders are compared. The discount exists
-/// because the prediction multiplies fractions of non-zeros as if they were independent, and because entries of sparse tables take more time.
+/// Base-2 logarithm of a discount, by which the predicted reduction of a cost by zeros is divided when elimination orders are compared. The predicted
+/// effect of zeros is discounted because the prediction multiplies fractions of non-zero entries as if they were independent, and because entries of
+/// sparse tables take more time.
 pub(super) const DISCOUNT: FixedPoint = 3 * ONE;
 
 const NO_PLACE: u32 = u32::MAX;
@@ -35,16 +36,16 @@ pub(super) struct InteractionGraph {
     words: usize,
     pub(super) weights: Vec<VertexWeight>,
     rows: Vec<u64>,
-    /// The vertices that have not been eliminated and may be eliminated.
+    /// The vertices of the interaction graph that have not been eliminated and may be eliminated.
     pub(super) left: Vec<u32>,
-    /// For each vertex, its index in `left`.
+    /// For each vertex, its index in `left`, the list of remaining vertices.
     places: Vec<u32>,
     /// For each vertex, the logarithm of the number of joint values of the vertex and its neighbours.
     pub(super) size: Vec<FixedPoint>,
     /// For each vertex, its fill-in: the number of pairs of its neighbours that are not adjacent.
     pub(super) fill: Vec<u32>,
-    /// For each vertex, its weighted fill-in: each pair of non-adjacent neighbours counts with the number of its joint values. Eliminations update
-    /// the weighted fill-in only if `weighted` is `true`.
+    /// For each vertex, its weighted fill-in: the sum, over the pairs of non-adjacent neighbours, of the number of joint values of the pair.
+    /// Eliminations update the weighted fill-in only if `weighted` is `true`.
     heavy_fill: Vec<f64>,
     weighted: bool,
     pub(super) densities: Densities,
@@ -146,7 +147,7 @@ impl InteractionGraph {
         self.weighted = false;
     }
 
-    /// Returns the weighted fill-in of `v`: each pair of non-adjacent neighbours counts with the number of its joint values.
+    /// Returns the weighted fill-in of `v`: the sum, over the pairs of non-adjacent neighbours, of the number of joint values of the pair.
     pub(super) fn heavy_fill(&self, v: u32) -> f64 {
         if self.weighted {
             self.heavy_fill[v as usize]
@@ -169,7 +170,7 @@ impl InteractionGraph {
         &self.rows[v as usize * self.words..][..self.words]
     }
 
-    /// Returns the logarithm of the predicted number of non-zeros of the joint table of `v`.
+    /// Returns the logarithm of the predicted number of non-zero entries of the joint table of `v`.
     pub(super) fn joint(&self, v: u32) -> FixedPoint {
         (self.size[v as usize] + self.densities.of(v)).max(0)
     }
@@ -316,7 +317,7 @@ impl InteractionGraph {
     }
 }
 
-/// Returns the vertices whose bits are set in `word`, which is word number `k` of a row.
+/// Returns the vertices whose bits are set in `word`, which is word number `k` of a row of the adjacency matrix.
 fn set_bits(mut word: u64, k: usize) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         (word != 0).then(|| {
@@ -404,13 +405,13 @@ struct TableDensity {
     density: FixedPoint,
 }
 
-/// For each vertex, the tables with zeros that contain it; the lists are empty if no table has zeros.
+/// For each vertex of the interaction graph, the tables with zeros that contain the vertex; the lists are empty if no table has zeros.
 #[derive(Debug, Default)]
 pub(super) struct Densities {
     tables: Vec<Option<TableDensity>>,
-    /// For each vertex, the tables that contain it, including removed tables.
+    /// For each vertex, the tables that contain the vertex, including removed tables.
     of: Vec<Vec<u32>>,
-    /// For each vertex, the sum of the log-densities of the tables that contain it and have not been removed.
+    /// For each vertex, the sum of the log-densities of the tables that contain the vertex and have not been removed.
     total: Vec<FixedPoint>,
 }
 

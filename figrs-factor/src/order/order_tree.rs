@@ -5,14 +5,15 @@ use super::window::Window;
 
 const NONE: u32 = u32::MAX;
 
-/// Predicted number of memory words that one elimination in a reordering of a few buckets reads.
+/// Predicted number of memory words that are read for one elimination, when a few buckets are reordered.
 const WORK_PER_BAG: u64 = 12;
-/// Fraction of the total cost; the cheapest buckets are not improved if all of them together cost less.
+/// The cheapest buckets are not improved if they together cost less than this fraction of the total cost.
 const NEGLIGIBLE: f64 = 0.01;
-/// Maximum ratio of the new cost to the old cost at which a local change of the order is accepted; the saving then exceeds rounding errors.
+/// A local change of the order is accepted if the ratio of the new cost to the old cost is at most this number, so that the saving exceeds rounding
+/// errors.
 const MAX_PRICE_RATIO: f64 = 1.0 - 1e-9;
 
-/// Elimination tree of an order, with the bag of each vertex (its neighbours at its elimination).
+/// Elimination tree of an elimination order, with the bag of each vertex (its neighbours when it is eliminated).
 pub(super) struct BagTree<'a> {
     graph: &'a InteractionGraph,
     words: usize,
@@ -20,7 +21,7 @@ pub(super) struct BagTree<'a> {
     /// For each vertex, its parent: the vertex of its bag that is eliminated first.
     parent: Vec<u32>,
     children: Vec<Vec<u32>>,
-    /// For each vertex, the number of joint values of the vertex and its bag.
+    /// For each vertex, the number of joint values of the vertex and its bag (its neighbours when it is eliminated).
     clique: Vec<f64>,
     /// For each vertex, the number of entries of its joint table: the number of joint values of the vertex and its bag, or zero if an earlier bucket
     /// absorbs the vertex.
@@ -72,7 +73,7 @@ impl<'a> BagTree<'a> {
         tree
     }
 
-    /// True if the bucket of a child absorbs `v`, because the message of the child contains `v` and all of `bag`.
+    /// True if the bucket of a child in the elimination tree absorbs `v`, because the message of the child contains `v` and all of `bag`.
     fn is_absorbed(&self, v: u32, bag: &[u64]) -> bool {
         let more = count(bag) + 1;
         let mut children = self.children[v as usize].iter();
@@ -97,7 +98,8 @@ impl<'a> BagTree<'a> {
         self.price.iter().sum()
     }
 
-    /// Returns an elimination order with this tree: children precede their parents, and a child that absorbs its parent directly precedes it.
+    /// Returns an elimination order that has this elimination tree: children precede their parents, and a child that absorbs its parent directly
+    /// precedes it.
     pub(super) fn order(&self, vertices: &[u32]) -> Vec<u32> {
         let is_root = |v: &&u32| self.parent[**v as usize] == NONE;
         let mut stack: Vec<u32> = vertices.iter().filter(is_root).copied().collect();
@@ -119,12 +121,13 @@ impl<'a> BagTree<'a> {
         order
     }
 
-    /// Replaces the order of up to `width` buckets around each bucket by their best order. Buckets with a high cost come first, and buckets with a
-    /// negligible cost are skipped. Returns `true` if the tree changed.
+    /// Replaces the order of up to `width` buckets around each bucket by their best order. Buckets with a high cost are reordered first, and buckets
+    /// with a negligible cost are skipped. Returns `true` if the elimination tree changed.
     ///
-    /// **Guarantee.** The order within a connected subset of the elimination tree does not influence the bags of other vertices. A better order of
-    /// the subset lowers its cost. The total cost may nevertheless rise, because the bucket above the subset may no longer be absorbed. Therefore the
-    /// caller compares the total costs before and after the improvement.
+    /// **Guarantee.** The order within a connected subset of the elimination tree does not influence the bags of other vertices. A better order
+    /// within a connected subset lowers the cost of the subset. The total cost of the order may nevertheless rise, because the bucket above a
+    /// reordered subset may no longer be absorbed by a bucket of the subset. Because a reordered subset may raise the total cost, the caller compares
+    /// the total costs before and after the improvement.
     pub(super) fn improve(&mut self, vertices: &[u32], width: usize, end: u64) -> bool {
         let least = self.total() * NEGLIGIBLE / vertices.len() as f64;
         let dear = |v: &&u32| self.price[**v as usize] > least;
@@ -188,8 +191,8 @@ impl<'a> BagTree<'a> {
         order.is_some()
     }
 
-    /// Creates the subproblem (window) of ordering the vertices `few`. `local` lists `few` and the vertices of their bags; `below` lists the children
-    /// of `few` that are not in `few`.
+    /// Creates the subproblem (window) in which only the order of the vertices `few` is changed. `local` lists `few` and the vertices of their bags;
+    /// `below` lists the children of `few` that are not in `few`.
     fn window(&self, few: &[u32], local: &[u32], below: &[u32]) -> Window {
         let mask = |row: &[u64]| {
             let bit = |&u: &u32| u128::from(row[u as usize / 64] >> (u % 64) & 1);

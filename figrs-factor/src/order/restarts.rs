@@ -10,10 +10,10 @@ use super::interaction_graph::InteractionGraph;
 use super::order_tree::BagTree;
 use crate::eliminate::error::{EliminationError, check_interrupt};
 
-/// Number of entries of the joint tables, for each variable and table of a component, up to which the first order is accepted.
+/// The first order is accepted if its joint tables have at most this number of entries for each variable and table of a component.
 pub(super) const CHEAP_ORDER_ENTRIES: f64 = 256.0;
-/// Number of memory words that the search for an order may read for each predicted entry of the joint tables. The search then takes about a tenth of
-/// the running time of the elimination.
+/// Number of memory words that the search for an order may read for each predicted entry of the joint tables. With this limit, the search for an
+/// order takes about a tenth of the running time of the elimination.
 const WORK_PER_ENTRY: f64 = 0.05;
 /// Minimum budget of a search, as a multiple of the work for the first order.
 const MIN_PASSES: u64 = 3;
@@ -21,13 +21,13 @@ const MIN_PASSES: u64 = 3;
 pub const MAX_WORK: u64 = 100_000_000;
 /// Maximum total cost of the almost simplicial vertices that are eliminated before the search, relative to the best cost found before.
 const MAX_EXCESS_SHARE: f64 = 1.0 / 64.0;
-/// Minimum ratio of the cost without predicted zeros to the cost with predicted zeros at which the search takes zeros into account.
+/// The search takes predicted zeros into account if they reduce the cost at least by this factor.
 const WORTH_COUNTING: f64 = 4.0;
 /// Divisor of the search budget; the quotient is the budget of all greedy rules without noise together.
 const RULES: u64 = 3;
 /// Divisor of the search budget; the quotient is the budget of one batch of restarts.
 const BATCHES: u64 = 8;
-/// Maximum ratio of the cost of an order to the best cost for which local improvements of the order are tried.
+/// Local improvements of an order are tried if its cost is at most this multiple of the best cost.
 const MAX_IMPROVABLE_RATIO: f64 = 1.5;
 /// Numbers of buckets that a local improvement reorders together, during the search and at its end.
 const WINDOWS: (usize, usize) = (5, 10);
@@ -46,8 +46,8 @@ const SPARSE_RULES: [GreedyCriterion; 3] = [
     GreedyCriterion::Fill,
 ];
 
-/// The restarts of the search, which are repeated in this sequence. A restart has a greedy rule and the maximum absolute base-2 logarithm of the
-/// noise on its scores.
+/// The restarts of the search, which are repeated in this sequence. Each restart has a greedy rule, and the maximum absolute base-2 logarithm of the
+/// noise on the scores of this rule.
 const DENSE_TURNS: [(GreedyCriterion, f64); 8] = [
     (GreedyCriterion::Fill, 1.0),
     (GreedyCriterion::HeavyFill, 0.5),
@@ -80,16 +80,16 @@ impl CostedOrder {
     }
 }
 
-/// Searches for a cheap elimination order of the free vertices of the component `core`.
+/// Searches for a cheap elimination order of those vertices of the component `core` that may be eliminated.
 ///
 /// `tables` is the number of tables of the component. `max_work` is the maximum number of memory words that the search reads after it has found a
 /// first order. `count_zeros`, which is called only if the first order is not cheap, adds the predicted densities of tables to the graph.
 ///
-/// **Guarantee.** The search is deterministic: its work is counted in memory words, and its noise has a fixed seed. The resulting order need not be
-/// the best order, which is hard to find. The cost of the resulting order is at most the cost of the greedy order by weighted fill-in.
+/// **Guarantee.** The search for an order is deterministic: its work is counted in memory words, and its noise has a fixed seed. The resulting order
+/// need not be the best order, which is hard to find. The cost of the resulting order is at most the cost of the greedy order by weighted fill-in.
 ///
-/// **Complexity.** If the first greedy order is cheap, the search returns this order. Otherwise the work of the search is proportional to the
-/// predicted running time of the elimination, up to a constant limit.
+/// **Complexity.** If the first greedy order is cheap, the search returns this order. If the first greedy order is not cheap, the work of the search
+/// is proportional to the predicted running time of the elimination, up to a constant limit.
 ///
 /// **References.** Kask, Gelfand, Otten and Dechter, *Pushing the power of stochastic greedy ordering schemes for
 /// inference in graphical models*, AAAI 2011.
@@ -197,7 +197,7 @@ impl<'u> RestartSearch<'u> {
         Ok(())
     }
 
-    /// Returns the cost of `order`, which counts predicted zeros if the graph has densities.
+    /// Returns the cost of `order`; predicted zeros reduce the cost if the graph has densities.
     fn price(&mut self, order: &[u32]) -> f64 {
         self.state.copy_from(&self.start);
         self.state.forget_weights();
@@ -228,8 +228,8 @@ impl<'u> RestartSearch<'u> {
         (work as u64).max(self.least).min(self.most)
     }
 
-    /// Runs the greedy rules without noise, and improves their best order. Then alternates batches of restarts and improvements of the best order,
-    /// and finally improves it in larger windows.
+    /// Runs the greedy rules without noise, and improves their best order. After the greedy rules, alternates batches of restarts and improvements of
+    /// the best order, and finally improves this order in larger windows (subsets of buckets).
     fn run(&mut self) -> Result<(), EliminationError> {
         let n = self.start.weights.len();
         let is_dense = self.start.densities.is_empty();
@@ -274,7 +274,7 @@ impl<'u> RestartSearch<'u> {
         Ok(())
     }
 
-    /// Reorders up to `width` buckets at a time, until the cost no longer falls or the budget is used up.
+    /// Reorders up to `width` buckets of the best order at a time, until the cost no longer falls or the budget is used up.
     fn improve(&mut self, free: &[u32], width: usize, end: u64) -> Result<(), EliminationError> {
         if !self.start.densities.is_empty() || self.best.order.is_empty() || self.state.work >= end
         {

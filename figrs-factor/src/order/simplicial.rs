@@ -4,14 +4,15 @@ use super::interaction_graph::{DISCOUNT, InteractionGraph, bits, power};
 
 impl InteractionGraph {
     /// Eliminates simplicial vertices, and almost simplicial vertices with a clique of at most `cheap` joint values. Adds the eliminated vertices to
-    /// `order`, and returns their total cost.
+    /// `order`, and returns the total cost of their elimination.
     ///
     /// **Guarantee.** Each vertex that `reduce` eliminates adds at most the size of its own clique to the cost of the best order. After the
-    /// elimination of a simplicial vertex, a subgraph of the graph remains. The elimination adds nothing to the cost, unless a larger clique would
-    /// otherwise absorb the clique of the vertex. In small random graphs, it increases the cost by a third of a percent on average. All neighbours of
-    /// an almost simplicial vertex except one are pairwise adjacent. An almost simplicial vertex is eliminated only if this one neighbour does not
-    /// have more values. The contraction of the vertex into its one neighbour then makes no clique larger. A vertex is not eliminated if the zeros of
-    /// its tables predict a lower cost for a later elimination.
+    /// elimination of a simplicial vertex, a subgraph of the graph remains. The elimination of a simplicial vertex adds nothing to the cost, unless a
+    /// larger clique would otherwise absorb the clique of the vertex. In small random graphs, the early elimination of simplicial vertices increases
+    /// the cost by a third of a percent on average. All neighbours of an almost simplicial vertex except one are pairwise adjacent. An almost
+    /// simplicial vertex is eliminated only if its one exceptional neighbour does not have more values than the vertex. The contraction of an almost
+    /// simplicial vertex into its one exceptional neighbour makes no clique larger. A vertex is not eliminated before the search if the zeros of its
+    /// tables predict a lower cost for a later elimination.
     ///
     /// **Complexity.** Each round of the reduction tests all pairs of neighbours of a vertex for adjacency.
     ///
@@ -40,7 +41,7 @@ impl InteractionGraph {
         }
     }
 
-    /// True if the predicted saving by zeros of the tables of `v` does not exceed the discount.
+    /// True if the zeros of the tables of `v` are predicted to save no more than the factor `DISCOUNT`.
     fn is_dense(&self, v: u32) -> bool {
         self.joint(v) + DISCOUNT >= self.size[v as usize]
     }

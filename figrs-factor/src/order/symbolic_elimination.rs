@@ -22,7 +22,8 @@ const USUAL_NEIGHBOURS: usize = 16;
 pub struct Bucket {
     /// The variables that the bucket sums out: the next variable in the order, and the variables that occur only in tables of the bucket.
     pub eliminated: Vec<VarId>,
-    /// The indices of the tables that the bucket multiplies. Factors have the first indices, and messages of earlier buckets follow.
+    /// The indices of the tables that the bucket multiplies. In the numbering of tables, factors have the first indices, and messages of earlier
+    /// buckets follow.
     pub inputs: Vec<u32>,
     /// The scope of the bucket's message, sorted.
     pub output: Vec<VarId>,
@@ -50,7 +51,8 @@ pub struct SymbolicElimination {
 }
 
 impl SymbolicElimination {
-    /// Creates symbolic tables of the factors of `graph` that are marked in `live`; the variables `keep` may not be eliminated.
+    /// Creates symbolic tables (scopes and densities without entries) of the factors of `graph` that are marked in `live`; the variables `keep` may
+    /// not be eliminated.
     pub fn new(graph: &FactorGraph, live: &[bool], keep: &[VarId]) -> Self {
         let n = graph.cardinalities.len();
         let mentions = graph.factors.iter().map(|factor| factor.variables.len());
@@ -82,7 +84,7 @@ impl SymbolicElimination {
         this
     }
 
-    /// Creates symbolic tables with the scopes `scopes` and without zeros; the variables `keep` may not be eliminated.
+    /// Creates symbolic tables (without entries) with the scopes `scopes` and without zeros; the variables `keep` may not be eliminated.
     pub fn of_scopes(
         cardinalities: &[u32],
         scopes: impl IntoIterator<Item = Vec<VarId>>,
@@ -99,13 +101,13 @@ impl SymbolicElimination {
         this
     }
 
-    /// Returns the variables of `table`; the list is empty if the table is not live.
+    /// Returns the variables of `table`; the list is empty if the table has already been multiplied into a message.
     pub fn scope(&self, table: u32) -> &[VarId] {
         let Range { start, end } = self.sketches[table as usize].scope;
         &self.scopes[start as usize..end as usize]
     }
 
-    /// Predicts costs as if no entry were zero.
+    /// From now on, predicts costs as if no entry were zero.
     pub fn ignore_zeros(&mut self) {
         for sketch in &mut self.sketches {
             sketch.density = 0.0;
@@ -127,7 +129,7 @@ impl SymbolicElimination {
         }
     }
 
-    /// Allows the elimination of the variables `keep`, and returns those that occur in live tables.
+    /// Allows the elimination of the variables `keep`, and returns the variables among them that occur in tables not yet multiplied into a message.
     pub fn release(&mut self, keep: &[VarId]) -> Vec<VarId> {
         for v in keep {
             self.kept[v.index()] = false;
@@ -136,7 +138,7 @@ impl SymbolicElimination {
         mentioned.collect()
     }
 
-    /// True if some live table contains `v`.
+    /// True if `v` occurs in a table that has not been multiplied into a message.
     pub fn is_mentioned(&self, v: VarId) -> bool {
         self.live_mentions[v.index()] > 0
     }
@@ -146,12 +148,12 @@ impl SymbolicElimination {
         self.gone[v.index()] || self.kept[v.index()]
     }
 
-    /// True if `v` was eliminated.
+    /// True if `v` was eliminated or its value is given.
     pub fn is_eliminated(&self, v: VarId) -> bool {
         self.gone[v.index()]
     }
 
-    /// Returns the live tables that remain after the elimination; they contain only variables that are not eliminated.
+    /// Returns the tables that remain after the elimination; these tables contain only variables that are not eliminated.
     pub fn remaining_tables(&self) -> Vec<u32> {
         let live = self
             .sketches
@@ -170,11 +172,12 @@ impl SymbolicElimination {
         }
     }
 
-    /// Eliminates covered variables until none remains. A variable is covered if one of its tables contains all variables of its other
-    /// tables.
+    /// Eliminates covered variables (one table of a covered variable contains all variables of its other tables) until none remains. A variable is
+    /// covered if one of its tables contains all variables of its other tables.
     ///
     /// **Guarantee.** If zeros are ignored, some cheapest order begins with the covered variables. The joint table of a covered variable has no more
-    /// entries than one of the existing tables. In an acyclic graph, only variables that occur in very many tables remain.
+    /// entries than one of the existing tables. In an acyclic graph, only variables that occur in very many tables remain after the elimination of
+    /// the covered variables.
     ///
     /// **Complexity.** The time is linear in the total number of variables of all tables, for tables of bounded scope.
     ///
@@ -259,7 +262,7 @@ impl SymbolicElimination {
         scope
     }
 
-    /// Adds a table with the given scope and density; the table is live if its scope is not empty.
+    /// Adds a table with the given scope and density; a table with an empty scope takes no part in the elimination.
     fn push(&mut self, scope: &[VarId], density: f64) {
         let id = self.sketches.len() as u32;
         for &v in scope {
@@ -275,13 +278,13 @@ impl SymbolicElimination {
         });
     }
 
-    /// Returns the live tables that contain `v`.
+    /// Returns the tables that contain `v` and have not been multiplied into messages.
     pub fn tables_of(&self, v: VarId) -> impl Iterator<Item = u32> + '_ {
         let all = self.mentions.of(v);
         all.filter(|&t| self.sketches[t as usize].live)
     }
 
-    /// Returns the number of live tables that contain `v`.
+    /// Returns the number of tables that contain `v` and have not been multiplied into messages.
     pub fn count_tables(&self, v: VarId) -> usize {
         self.live_mentions[v.index()] as usize
     }

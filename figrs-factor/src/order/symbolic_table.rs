@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use crate::graph::{Factor, FactorTable, VarId};
 
-/// Maximum base-2 logarithm of the ratio of assignments to rows at which a sparse table that determines its last variable gets the density of a
-/// function. For one step of a multiplexer, the ratio of assignments to rows is about the number of values of the result.
+/// A sparse table that determines its last variable gets the density of a function if the base-2 logarithm of its ratio of assignments to rows is at
+/// most this number. For one step of a multiplexer, the ratio of assignments to rows is about the number of values of the result.
 const MAX_LOG_ROW_EXPANSION: f64 = 8.0;
 
 /// The scope and the predicted density of a table, without its entries.
@@ -51,8 +51,8 @@ fn log_child(factor: &Factor, log_cards: &[f64]) -> f64 {
     child.map_or(0.0, |v| log_cards[v.index()])
 }
 
-/// True if no two of the sorted `rows` have the same values of all variables except the last. A table that determines its last variable counts as a
-/// function even if it lacks some assignments, because other tables may also exclude the missing assignments.
+/// True if no two of the sorted `rows` have the same values of all variables except the last. A table that determines its last variable is treated as
+/// a function even if it lacks some assignments, because other tables may also exclude the missing assignments.
 fn is_function(rows: &[u32], width: usize) -> bool {
     let all = || rows.chunks(width);
     width > 1
@@ -77,7 +77,7 @@ const EMPTY: TableList = TableList {
     len: 0,
 };
 
-/// For each variable, the tables that contain it, in the order of their addition.
+/// For each variable, the tables that contain the variable, in the order of their addition.
 #[derive(Clone, Debug)]
 pub(super) struct TableLists {
     lists: Vec<TableList>,

@@ -9,15 +9,16 @@ use crate::eliminate::error::{EliminationError, check_interrupt};
 use crate::graph::VarId;
 use crate::limits::Until;
 
-/// Maximum number of neighbours of a variable whose score is updated whenever a neighbour is eliminated. With more neighbours, the score is updated
-/// when the variable is next in the queue.
+/// Maximum number of neighbours of a variable whose score is updated whenever a neighbour is eliminated. The score of a variable with more neighbours
+/// is updated when the variable is next in the queue.
 const SCORED_AT_ONCE: usize = 128;
 
-/// Eliminates the variables `candidates` symbolically, each time the variable with the best score by `aim`; of equal scores, the first candidate.
+/// Eliminates the variables `candidates` symbolically, always next the variable with the best score by `aim`; of variables with equal scores, the
+/// first candidate.
 ///
-/// **Guarantee.** The order is deterministic. An elimination updates the scores of the neighbours of the eliminated variable; the score of a
-/// neighbour with many neighbours of its own is updated only when this neighbour is next in the queue. The scores of variables that are no neighbours
-/// are not updated, although their fill-in may have changed.
+/// **Guarantee.** The elimination order is deterministic. An elimination updates the scores of the neighbours of the eliminated variable; the score
+/// of a neighbour with many neighbours of its own is updated only when this neighbour is next in the queue. The scores of variables that are not
+/// neighbours of the eliminated variable are not updated, although their fill-in may have changed.
 ///
 /// **Complexity.** The time is nearly linear in the total number of variables of all tables, for graphs of bounded width.
 ///
@@ -35,7 +36,7 @@ pub(super) fn greedily(
     GreedyQueue::new(graph, neighbours, candidates, aim).run(graph, until)
 }
 
-/// Priority queue of variables by their scores; an outdated score is recomputed when its variable is next in the queue.
+/// Priority queue of variables by their scores; an outdated score is recomputed when the variable is next in the queue.
 struct GreedyQueue {
     neighbours: Neighbours,
     criterion: OrderCriterion,

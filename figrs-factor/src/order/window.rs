@@ -34,8 +34,8 @@ impl Window {
         this
     }
 
-    /// Returns the bag of `v` (its neighbours after the elimination of the vertices `gone`). The second result is `true` if an earlier bucket absorbs
-    /// `v`, because the message of that bucket contains `v` and its bag.
+    /// Returns the bag of `v` (the neighbours of `v` after the elimination of the vertices `gone`). The second result is `true` if an earlier bucket
+    /// absorbs `v`, because the message of that bucket contains `v` and its bag.
     pub(super) fn bag(&self, v: usize, gone: u128) -> (u128, bool) {
         let mut bag = self.near[v] & !gone;
         let mut unseen = self.near[v] & gone;
@@ -71,8 +71,7 @@ impl Window {
         power(size)
     }
 
-    /// Returns the cheapest elimination order of the vertices if its cost is less than `bound`, and the number of eliminations that the search
-    /// examined.
+    /// Returns the cheapest elimination order of the vertices if its cost is less than `bound`, and the number of examined eliminations.
     ///
     /// **Complexity.** The time is at most the number of subsets of the vertices with a cost below `bound`, times the number of vertices. The graph
     /// after the elimination of a set of vertices does not depend on their order; therefore the dynamic program has one state for each subset.

@@ -31,7 +31,7 @@ pub struct Beliefs<S: Semiring> {
     scales: Vec<f64>,
     /// For each tensor, `true` if its message (first list) or its derivative (second list) is valid for the current weights.
     is_current: [Vec<bool>; 2],
-    /// `true` if a positive number overflowed or underflowed.
+    /// `true` if a positive number overflowed or underflowed in a message or derivative.
     pub(super) lost: bool,
     workspace: Workspace<S::Value>,
     path: Vec<u32>,
@@ -109,7 +109,7 @@ impl<S: Semiring> Beliefs<S> {
         }
     }
 
-    /// Computes all outdated messages.
+    /// Computes all outdated messages of the contraction tree.
     pub fn collect(&mut self, tree: &ContractionTree) {
         for step in &tree.steps {
             if !self.is_current[UP][step.out as usize] {
@@ -120,7 +120,7 @@ impl<S: Semiring> Beliefs<S> {
 
     /// Computes the outdated messages and derivatives on which the marginals of the variables `ranks` depend.
     ///
-    /// **Errors.** [`EliminationError::Interrupted`] if the run is stopped; the results computed before remain valid.
+    /// **Errors.** [`EliminationError::Interrupted`] if the run is stopped; the messages and derivatives computed before remain valid.
     pub(super) fn prepare(
         &mut self,
         tree: &ContractionTree,
@@ -141,8 +141,8 @@ impl<S: Semiring> Beliefs<S> {
     }
 
     /// Returns a range that contains the exponents of all products of entries of `tensors` and of the derivative with respect to the tensor
-    /// `derivative`. The known ranges of the tensors bound this range. If the bound does not exclude overflow and underflow, the range is computed
-    /// from the entries.
+    /// `derivative`. The range of the exponents of the products is bounded by the known ranges of the tensors. If the known ranges of the tensors do
+    /// not exclude overflow and underflow, the exponent range is computed from the entries.
     fn range_of_products(
         &mut self,
         tree: &ContractionTree,
@@ -217,12 +217,12 @@ impl<S: Semiring> Beliefs<S> {
         (total, scale)
     }
 
-    /// True if a positive number overflowed or underflowed; all values are then unreliable.
+    /// True if a positive number overflowed or underflowed; all messages and derivatives are then unreliable.
     pub fn is_out_of_range(&self) -> bool {
         self.lost
     }
 
-    /// Computes the derivative with respect to `tensor`, after the outdated derivatives on the path from the root to `tensor`.
+    /// Computes the derivative of the total weight with respect to `tensor`, after the outdated derivatives on the path from the root to `tensor`.
     fn compute_derivative(&mut self, tree: &ContractionTree, tensor: u32) {
         if self.derivatives.is_empty() {
             self.derivatives = vec![S::zero(); tree.entries];
@@ -243,9 +243,10 @@ impl<S: Semiring> Beliefs<S> {
         self.path = path;
     }
 
-    /// Computes the derivative with respect to `tensor` from the derivative with respect to the result of the step that uses `tensor`.
+    /// Computes the derivative of the total weight with respect to `tensor`, from the derivative with respect to the result of the step that uses
+    /// `tensor`.
     ///
-    /// If the step multiplies more than two tensors, computes the derivatives with respect to all of them.
+    /// If the step multiplies more than two tensors, computes the derivatives of the total weight with respect to all of them.
     fn backward(&mut self, tree: &ContractionTree, tensor: u32) {
         let place = tree.tensor(tensor).entries();
         let Some(used_by) = tree.tensor(tensor).used_by else {
@@ -284,7 +285,7 @@ impl<S: Semiring> Beliefs<S> {
         self.is_current[DOWN][tensor as usize] = true;
     }
 
-    /// Computes the derivatives with respect to all inputs of `step`, which stores a list of products.
+    /// Computes the derivatives of the total weight with respect to all inputs of `step`, which stores a list of products.
     fn backward_to_all(&mut self, tree: &ContractionTree, step: &ContractionStep) {
         let out = tree.tensor(step.out);
         let range = self.range_of_products(tree, &step.inputs, Some(step.out));
@@ -305,7 +306,7 @@ impl<S: Semiring> Beliefs<S> {
         }
     }
 
-    /// Returns the unnormalised marginal of the variable `rank`, which must occur in some factor.
+    /// Returns the unnormalised marginal of the variable with the rank `rank`, which must occur in some factor.
     pub fn marginal(&mut self, tree: &ContractionTree, rank: Rank) -> Vec<S::Value> {
         let home = tree.homes[rank as usize];
         let mut products = Vec::new();
@@ -336,7 +337,7 @@ impl<S: Semiring> Beliefs<S> {
         marginal
     }
 
-    /// Returns the unnormalised joint marginal of the variables `scope`, row-major in their order; `None` if no clique of the tree
+    /// Returns the unnormalised joint marginal of the variables `scope`, row-major in their order; `None` if no clique of the contraction tree
     /// contains all these variables.
     pub fn joint(&mut self, tree: &ContractionTree, scope: &[Rank]) -> Option<Vec<S::Value>> {
         let size = |clique: &[Rank]| {

@@ -19,11 +19,12 @@ impl TreeBuilder<'_> {
     /// Adds to the tree the steps that multiply the tables of `bucket`.
     ///
     /// Dense tables are multiplied two at a time, because a variable of only two tables is then summed out early. The product of two sparse tables
-    /// may be far larger than the product of all tables, because it lacks the zeros of the other tables. If a product of two tables is larger than
-    /// the plan predicts for the whole bucket, all remaining tables are joined at once, provided that this join takes fewer products.
+    /// may be far larger than the product of all tables of the bucket, in which the zeros of the other tables also take effect. If a product of two
+    /// tables is larger than the plan predicts for the whole bucket, all remaining tables are joined at once, provided that this join takes fewer
+    /// products.
     ///
-    /// A message is not computed if its assignments are too many for their indices. The later bucket that needs the message then receives the tables
-    /// of this bucket, and sums out the variables of both buckets.
+    /// A message is not computed if its assignments are too many for numeric indices. If a message is not computed, the later bucket that needs it
+    /// receives the tables of the earlier bucket, and sums out the variables of both buckets.
     pub(super) fn bucket(&mut self, bucket: &Bucket) -> Result<(), EliminationError> {
         for rank in bucket
             .eliminated

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A pool of unused buffers. A caller takes a buffer, or creates one if the pool is empty, and returns it after use.
+/// A pool of unused buffers. A caller takes a buffer from the pool, or creates a buffer if the pool is empty, and returns the buffer after use.
 ///
 /// A clone of the pool is empty.
 pub struct BufferPool<B> {
@@ -28,7 +28,7 @@ impl<B> BufferPool<B> {
         answer
     }
 
-    /// Returns a mutable reference to the oldest buffer, and drops all other buffers.
+    /// Returns a mutable reference to the oldest buffer of the pool, and drops all other buffers.
     pub fn only(&mut self) -> Option<&mut B> {
         let free = self.free.get_mut();
         let free = free.unwrap_or_else(PoisonError::into_inner);

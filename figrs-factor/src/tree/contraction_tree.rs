@@ -17,13 +17,13 @@ pub(super) struct ContractionStep {
     /// The tensors that the step multiplies: at most two, unless the step stores a list of products.
     pub(super) inputs: Box<[u32]>,
     pub(super) out: u32,
-    /// For each product of the step, the indices of the multiplied entries and of the entry of the result, sorted by the latter; `None` if all
-    /// tensors of the step are dense.
+    /// For each product of the step, the indices of the multiplied entries and of the entry of the result, sorted by the entry of the result; `None`
+    /// if all tensors of the step are dense.
     pub(super) products: Option<Arc<[u32]>>,
 }
 
 impl ContractionStep {
-    /// Returns the products of `products` that are added to the entry `entry` of the result.
+    /// Returns the `products` that are added to the entry `entry` of the result.
     pub(super) fn products_of<'a>(
         &self,
         products: &'a [u32],
@@ -58,10 +58,10 @@ pub struct StepOutline {
 
 /// A compiled elimination of all variables, as a tree of contraction steps.
 ///
-/// At most one step uses each tensor. Therefore the steps of each component of the graph form a tree, whose edges are the tensors (messages). The
-/// variables of all tensors that a step multiplies form a clique. A pass from the leaves to the roots computes the total. A pass from the roots to
-/// the leaves computes the derivative of the total with respect to each tensor. Every marginal follows from the derivatives of the total with respect
-/// to the tensors.
+/// At most one step of a contraction tree uses each tensor. Because at most one step uses each tensor, the steps of each component of the graph form
+/// a tree, whose edges are the tensors (messages). The variables of all tensors that a step multiplies form a clique. A pass from the leaves to the
+/// roots of a contraction tree computes the total weight of all assignments. A pass from the roots to the leaves computes the derivative of the total
+/// weight with respect to each tensor. Every marginal follows from the derivatives of the total weight with respect to the tensors.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ContractionTree {
     pub(super) cards: Vec<u32>,
@@ -115,7 +115,7 @@ impl ContractionTree {
         all
     }
 
-    /// Returns the assignments of `variables`; a list of values has one value for each variable, indexed by rank.
+    /// Returns the row-major numbering of the assignments of `variables`; a list of values has one value for each variable, indexed by rank.
     pub(super) fn assignments(&self, variables: &[Rank]) -> Assignments {
         let digit = |&rank: &Rank| (rank as usize, self.cards[rank as usize] as usize);
         Assignments::new(variables.iter().map(digit))
@@ -133,7 +133,7 @@ impl ContractionTree {
         }
     }
 
-    /// Writes the values of the variables of `entry` into `values`, which is indexed by rank.
+    /// Writes the values that the entry `entry` of `tensor` stands for into `values`, which is indexed by the rank of each variable.
     pub(super) fn decode(&self, tensor: u32, entry: usize, values: &mut [u32]) {
         let number = match &self.tensor(tensor).layout {
             Layout::Dense => entry as AssignmentIndex,
@@ -151,12 +151,12 @@ impl ContractionTree {
         self.ranks.iter().map(value).collect()
     }
 
-    /// Returns the number of variables that occur in factors.
+    /// Returns the number of variables of the graph, including variables that occur in no factor.
     pub fn variables(&self) -> usize {
         self.ranks.len()
     }
 
-    /// Returns the structure of all steps; each step comes before the step that uses its result.
+    /// Returns the structure of all contraction steps; each step comes before the step that uses its result.
     pub fn outline(&self) -> Vec<StepOutline> {
         let mut parents = vec![None; self.tensors.len()];
         for (position, step) in self.steps.iter().enumerate() {
@@ -173,7 +173,7 @@ impl ContractionTree {
         self.steps.iter().map(outline).collect()
     }
 
-    /// Returns the memory of all tables in bytes.
+    /// Returns the memory of the entries of all tables in bytes.
     pub fn table_bytes(&self) -> u64 {
         self.entries as u64 * size_of::<f64>() as u64
     }
@@ -193,8 +193,8 @@ impl ContractionTree {
                 .all(|(leaf, factor)| leaf.fits(graph, factor))
     }
 
-    /// Chooses, for each variable, the smallest tensor from which the marginal of the variable can be computed. Prefers messages to factors, because
-    /// the derivatives of messages are needed anyway.
+    /// Chooses, for each variable, the smallest tensor of the contraction tree from which the marginal of the variable can be computed. Messages are
+    /// preferred to factors for the computation of marginals, because the derivatives of messages are needed anyway.
     pub(super) fn choose_marginal_tensors(&mut self) {
         let mut best: Vec<Option<(bool, usize)>> = vec![None; self.cards.len()];
         self.homes = vec![u32::MAX; self.cards.len()];

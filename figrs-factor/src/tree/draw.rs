@@ -8,8 +8,8 @@ use super::beliefs::Beliefs;
 use super::contraction_tree::ContractionTree;
 use super::tree_beliefs::BeliefQuery;
 
-/// A query that draws one assignment (indexed by rank) with probability proportional to its weight. The result of the query is `None` if no
-/// assignment has a positive weight.
+/// A query that draws one assignment (indexed by the rank of each variable in the elimination order) with probability proportional to its weight. The
+/// result of the query is `None` if no assignment has a positive weight.
 ///
 /// **Complexity.** Each sample takes one traceback, which lists the alternatives of each step given the values drawn before. **References.** Dawid,
 /// *Applications of a general propagation algorithm for probabilistic expert systems*, Statistics and Computing 2, 1992, section 5.
@@ -38,8 +38,8 @@ impl<R: Rng> BeliefQuery<Option<Vec<u32>>> for SampleQuery<'_, R> {
     }
 }
 
-/// A query that enumerates the assignments (indexed by rank) that [`SampleQuery`] may draw, with their probabilities. The query follows each
-/// alternative of each random choice that a draw makes.
+/// A query that enumerates the assignments (indexed by the rank of each variable) that [`SampleQuery`] may draw, with their probabilities. The query
+/// follows each alternative of each random choice that a draw of an assignment makes.
 #[derive(Debug)]
 pub struct EnumerationQuery<'a> {
     /// The tree to which the messages belong.

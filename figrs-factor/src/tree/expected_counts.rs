@@ -10,10 +10,11 @@ use super::tree_beliefs::{BeliefQuery, TreeBeliefs};
 use crate::algebra::{NumberForm, Semiring, SumProductPrecision};
 
 /// The entries of a contraction tree whose weights are parameters: probabilities of outcomes. The origin of a weight is the index of the outcome
-/// whose probability it is.
+/// whose probability is the weight.
 ///
-/// The derivative of the logarithm of the total with respect to the logarithm of an entry is the posterior probability of the entry's assignment. The
-/// sum of the derivatives over the entries of one outcome is the expected number of occurrences of the outcome in a world.
+/// The derivative of the logarithm of the total weight with respect to the logarithm of an entry is the posterior probability of the entry's
+/// assignment. The sum of these posterior probabilities over the entries of one outcome is the expected number of occurrences of the outcome in a
+/// world.
 ///
 /// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003, section 5.
 #[derive(Clone, Debug)]
@@ -26,7 +27,8 @@ pub struct CountingTree {
 #[derive(Clone, Debug)]
 struct CountedLeaf {
     tensor: u32,
-    /// Index in the leaf's tensor of each entry whose weight is a parameter, with its origin (the index of the outcome whose probability it is).
+    /// Index in the leaf's tensor of each entry whose weight is a parameter, with the origin of the weight (the index of the outcome with this
+    /// probability).
     origins: Vec<(u32, u32)>,
 }
 
@@ -57,8 +59,8 @@ impl CountingTree {
     }
 
     /// For each entry whose weight is a parameter, calls `count` with the index of its outcome and the posterior probability of the entry's
-    /// assignment. The sum over the calls for one outcome is its expected count. Returns the natural logarithm of the total. If the total is zero,
-    /// `count` is not called.
+    /// assignment. The sum of the probabilities in the calls for one outcome is the expected count of the outcome. Returns the natural logarithm of
+    /// the total weight of all assignments. If the total weight of all assignments is zero, `count` is not called.
     pub fn count(
         &self,
         sums: &mut TreeBeliefs<SumProductPrecision>,
@@ -77,18 +79,19 @@ impl CountingTree {
     }
 }
 
-/// The derivative of the logarithm of the total with respect to an entry whose weight is a parameter.
+/// The derivative of the logarithm of the total weight with respect to an entry whose weight is a parameter.
 #[derive(Clone, Copy, Debug)]
 pub enum EntryDerivative {
-    /// The derivative with respect to the logarithm of the entry: the posterior probability of its assignment.
+    /// The derivative of the logarithm of the total weight with respect to the logarithm of the entry: the posterior probability of the entry's
+    /// assignment.
     ByLogarithm(f64),
-    /// The derivative with respect to the entry itself, for an entry that is zero.
+    /// The derivative of the logarithm of the total weight with respect to the entry itself, for an entry that is zero.
     AtZero(f64),
 }
 
 impl CountingTree {
-    /// For each entry whose weight is a parameter, calls `each` with the index of its outcome and the derivative of the logarithm of the total. If
-    /// the total is zero, `each` is not called.
+    /// For each entry whose weight is a parameter, calls `each` with the index of its outcome and the derivative of the logarithm of the total
+    /// weight. If the total weight of all assignments is zero, `each` is not called.
     pub fn derivatives(&self, graph: &FactorGraph, mut each: impl FnMut(u32, EntryDerivative)) {
         let mut sums = TreeBeliefs::<SumProductPrecision>::new(&self.tree, graph);
         if sums.log_total(&self.tree, graph) > f64::NEG_INFINITY {

@@ -15,8 +15,8 @@ use super::tensor::{
 use super::tree_builder::TreeBuilder;
 
 impl TreeBuilder<'_> {
-    /// Adds the step that joins all tensors `tables` of a bucket at once and sums out its variables. Returns `None` if the step takes more work than
-    /// `most` products of two entries.
+    /// Adds the step that joins all tensors `tables` of a bucket at once and sums out the variables of the bucket. Returns `None` if the step takes
+    /// more work than `most` products of two entries.
     pub(super) fn join_all(
         &mut self,
         tensors: &[u32],

@@ -14,14 +14,14 @@ use super::tree_beliefs::BeliefQuery;
 struct DeferredChoice {
     /// The first step at which the alternative deviates from the assignment found before.
     step: usize,
-    /// The values of the alternative at the step.
+    /// The values that the alternative gives to variables at this step.
     values: Vec<(Rank, u32)>,
     /// The assignment found before, as an index in the list of found assignments.
     base: usize,
 }
 
-/// Priority of a deferred alternative. The alternative with the largest weight, relative to the largest weight of all assignments, comes first; of
-/// alternatives with equal weights, the oldest one.
+/// Priority of a deferred alternative. The deferred alternative with the largest weight, relative to the largest weight of all assignments, comes
+/// first; of alternatives with equal weights, the oldest one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ChoicePriority(f64, u64);
 
@@ -39,12 +39,12 @@ impl Ord for ChoicePriority {
     }
 }
 
-/// A query for the `count` assignments (indexed by rank) with the largest weights, best first. If there are fewer assignments, it returns all of
-/// them.
+/// A query for the `count` assignments (indexed by the rank of each variable) with the largest weights, best first. If there are fewer than `count`
+/// assignments, the query returns all of them.
 ///
-/// The messages of a max-product elimination give the weight of the best completion of each partial assignment. Therefore a traceback that takes one
-/// alternative of a step also knows the weights of the best completions of the other alternatives, and defers them. The best deferred alternative
-/// leads to the next best assignment.
+/// The messages of a max-product elimination give the weight of the best completion of each partial assignment. A traceback that takes one
+/// alternative of a step also knows, from the messages, the weights of the best completions of the other alternatives, and defers these alternatives.
+/// The best deferred alternative leads to the assignment with the next largest weight.
 ///
 /// **Complexity.** The query takes one traceback for each assignment found, and memory for `count` deferred alternatives.
 /// **References.** Nilsson, *An efficient algorithm for finding the M most probable configurations in probabilistic expert systems*,

@@ -37,10 +37,10 @@ impl<V: Clone + Send + Sync> Workspace<V> {
     ///
     /// The tables `x`, `y` and `z` are dense over their scopes.
     ///
-    /// Each thread computes the entries of `z` for some values of its outermost variable. Therefore every sum has the same order of terms for any
-    /// number of threads.
+    /// Each thread computes the entries of `z` for some values of the outermost variable of `z`. Every sum has the same order of terms for any number
+    /// of threads, because one thread computes each entry of `z`.
     ///
-    /// Returns the number of terms in each sum.
+    /// Returns the number of terms in the sum for each entry of `z`.
     pub(super) fn contract<S: Semiring<Value = V>>(
         &mut self,
         cards: &[u32],
@@ -79,7 +79,7 @@ impl<V: Clone + Send + Sync> Workspace<V> {
     }
 }
 
-/// Contracts all inner blocks; the loops `outer` run over these blocks.
+/// Contracts all inner blocks of the loops of a contraction; the loops `outer` run over these blocks.
 fn contract_blocks<S: Semiring>(
     nest: &LoopNest,
     outer: &[LoopDim],

@@ -18,20 +18,21 @@ const ZERO_LIST_RATIO: usize = 2;
 /// Source of the entries of a leaf of a contraction tree.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 enum EntrySource {
-    /// All entries of a dense table. Nested loops read the entries; each loop has a count and a stride in the factor's table.
+    /// The entries of the leaf are all entries of a dense table. Nested loops read the entries; each loop has a count and a stride in the factor's
+    /// table.
     Strided(Vec<(usize, usize)>),
-    /// The weights with the contained indices in the factor's list.
+    /// The entries of the leaf are the weights with the listed indices in the factor's list of weights.
     Picked(Vec<u32>),
-    /// A function as a dense table: the entries with the contained indices are one, and all other entries are zero.
+    /// The leaf is a function as a dense table: the entries with the listed indices are one, and all other entries are zero.
     Ones(Vec<u32>),
-    /// A function as a sparse table, in which all stored entries are one.
+    /// The leaf is a function as a sparse table, in which all stored entries are one.
     AllOnes,
-    /// The non-zero weights of the factor, each with the index of its entry in a dense table. The format serves small sparse factors, and dense
-    /// factors with many zeros.
+    /// The non-zero weights of the factor, each with the index of its entry in a dense table. The format of non-zero weights with indices serves
+    /// small sparse factors, and dense factors with many zeros.
     Placed(Vec<u32>),
 }
 
-/// One factor of the graph as a tensor of the tree.
+/// One factor of the graph as a tensor of the contraction tree.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 pub(super) struct Leaf {
     pub(super) tensor: u32,
@@ -50,7 +51,7 @@ pub(super) struct LeafLayout {
 }
 
 impl LeafLayout {
-    /// Returns the assignment indices of the entries that may be positive; `None` if no stored entry is known to be zero.
+    /// Returns the assignment indices of the entries of the leaf that may be positive; `None` if no stored entry is known to be zero.
     pub(super) fn support(&self) -> Option<Vec<AssignmentIndex>> {
         let (EntrySource::Ones(places) | EntrySource::Placed(places)) = &self.source else {
             return None;
@@ -72,8 +73,8 @@ impl LeafLayout {
     }
 }
 
-/// Chooses the storage format of `factor` in the tree. If `tracks_zeros` is true, the positions of the zeros of a dense factor with many zeros are
-/// recorded.
+/// Chooses the storage format of `factor` in the contraction tree. If `tracks_zeros` is true, the positions of the zeros of a dense factor with many
+/// zeros are recorded.
 pub(super) fn choose_layout(
     graph: &FactorGraph,
     factor: usize,
@@ -176,7 +177,7 @@ pub(super) fn choose_layout(
 
 /// Returns a hash of the stored assignments of `factor`, which almost never equals the hash of other assignments.
 ///
-/// The hash is the same on every machine.
+/// The hash of the stored assignments is the same on every machine.
 fn signature(graph: &FactorGraph, factor: &Factor) -> u64 {
     let mut hasher = Fnv::default();
     for &v in &factor.variables {
@@ -195,7 +196,7 @@ fn signature(graph: &FactorGraph, factor: &Factor) -> u64 {
     hasher.finish()
 }
 
-/// Returns the storage format for `entries`, which are pairs of an assignment index and the index of a weight.
+/// Returns the storage format of a leaf for `entries`, which are pairs of an assignment index and the index of a weight.
 fn listed(mut entries: Vec<(AssignmentIndex, u32)>) -> (Layout, usize, EntrySource) {
     if !entries.is_sorted() {
         entries.sort_unstable();

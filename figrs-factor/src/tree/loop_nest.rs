@@ -2,9 +2,9 @@
 
 use super::tensor::Rank;
 
-/// Number of entries of an inner block above which it is not extended to further variables.
+/// An inner block of loops is not extended to further variables if it has more than this number of entries.
 const BLOCK: usize = 24;
-/// Maximum number of entries of an inner block over several variables.
+/// Maximum number of entries of an inner block of loops over several variables.
 const LARGEST_BLOCK: usize = 256;
 
 /// One loop of a contraction: its count, and its stride in each of the three tables.
@@ -25,8 +25,8 @@ pub(super) enum AccessPattern {
     Listed,
 }
 
-/// The loops of `z[..] += x[..] * y[..]` over the union of three scopes. There are outer loops with strides, and an inner block over the innermost
-/// variables, which a kernel processes at once.
+/// The loops of `z[..] += x[..] * y[..]` over the union of three scopes. A contraction has outer loops with strides, and an inner block over the
+/// innermost variables, which a kernel processes at once.
 ///
 /// **References.** Huang and Darwiche, *Inference in belief networks: a procedural guide*, 1996, describe the computation; the
 /// division into blocks is common in dense linear algebra.
@@ -43,7 +43,7 @@ pub(super) struct LoopNest {
 }
 
 impl LoopNest {
-    /// Rebuilds the loops for three tables with the scopes `scopes`.
+    /// Rebuilds the loops of a contraction for three tables with the scopes `scopes`.
     pub(super) fn set_scopes(&mut self, scopes: [&[Rank]; 3], cards: &[u32]) {
         self.dims.clear();
         let mut left = scopes;

@@ -14,7 +14,7 @@ use super::tree_beliefs::TreeBeliefs;
 pub struct Marginals {
     /// The natural logarithm of the sum of the weights of all assignments; minus infinity if and only if no assignment has a positive weight.
     pub log_total: f64,
-    /// For each variable, the probability of each value; all are zero if the total weight is zero.
+    /// For each variable, the probability of each value; all probabilities are zero if the total weight is zero.
     pub shares: Vec<Vec<f64>>,
 }
 

@@ -11,7 +11,7 @@ use super::sort_merge_join::{EntryList, SortMergeJoin};
 use super::tensor::{AssignmentIndex, Layout, MAX_LOG_ASSIGNMENTS, Rank, TensorOrigin, merged};
 use super::tree_builder::TreeBuilder;
 
-/// Cost factor of a product of two tables whose assignments have no indices, compared with a join of all tables.
+/// Cost factor of a product of two tables whose assignments are too many for numeric indices, compared with a join of all tables.
 const UNNUMBERED_JOIN_FACTOR: f64 = 64.0;
 /// Maximum number of products for which the zeros of a dense result are computed from the zeros of its inputs.
 const SPARSITY_CHECK_PRODUCTS: f64 = 65536.0;
@@ -24,8 +24,8 @@ pub(super) enum Contraction {
 }
 
 impl TreeBuilder<'_> {
-    /// Multiplies two tensors (or takes a single tensor) and sums out the variables that occur in no other table. The number of multiplied entries is
-    /// not limited.
+    /// Multiplies two tensors (or takes a single tensor) and sums out the variables that occur in no other table. The number of multiplied entries in
+    /// this contraction is not limited.
     pub(super) fn contract(
         &mut self,
         left: u32,
@@ -39,7 +39,7 @@ impl TreeBuilder<'_> {
 
     /// Adds the step that multiplies two tensors (or takes a single tensor) and sums out the variables that occur in no other table.
     ///
-    /// Refuses the step if its list would have more than `most` products.
+    /// Refuses the contraction step if its list would have more than `most` products.
     pub(super) fn multiply(
         &mut self,
         left: u32,
@@ -96,8 +96,8 @@ impl TreeBuilder<'_> {
         Ok(Contraction::Tensor(self.dense(left, right, out)?))
     }
 
-    /// Adds the step that contracts `left` and `right`, of which at least one has zeros. The integer type `N` must be large enough for the indices of
-    /// the tensors' assignments.
+    /// Adds the step that contracts `left` and `right`, of which at least one has zeros. The integer type `N` must be large enough for the row-major
+    /// indices of the assignments of the tensors.
     fn contract_listed<N: PrimInt + Into<AssignmentIndex>>(
         &mut self,
         left: u32,
@@ -166,7 +166,8 @@ impl TreeBuilder<'_> {
         )?))
     }
 
-    /// Adds a step with a list of products. Each product has the index of its entry of the result in `numbers`, the list of assignment indices.
+    /// Adds a contraction step with a list of products. Each product refers to its entry of the result by the position in `numbers`, the list of
+    /// assignment indices of the result.
     pub(super) fn listed(
         &mut self,
         inputs: Box<[u32]>,

@@ -6,7 +6,7 @@ use num_traits::PrimInt;
 
 use super::tensor::{AssignmentIndex, Layout, Rank};
 
-/// Maximum ratio of possible assignments to entries for which entries are sorted by counting.
+/// Entries are sorted by a counting sort if the ratio of possible assignments to entries is at most this number.
 const SPREAD: usize = 4;
 
 /// A tensor as a list of its stored entries.
@@ -32,9 +32,9 @@ type EntryProduct = [u32; 3];
 /// An entry in a join of two tensors, with the contributions of its assignment to two indices.
 #[derive(Clone, Copy, Debug)]
 struct JoinEntry<N> {
-    /// The row-major index of the entry's assignment to the variables of both tensors.
+    /// The row-major index of the entry's assignment to the variables that both tensors share.
     shared: N,
-    /// The entry's contribution to the row-major index of the product's assignment.
+    /// The contribution of the entry to the row-major index of the assignment of the result.
     out: N,
     index: u32,
 }
@@ -87,8 +87,8 @@ impl<N: PrimInt> SortMergeJoin<N> {
         }
     }
 
-    /// Returns the products of matching entries, sorted by the assignment index of the result, and the distinct assignment indices. `places` is the
-    /// number of possible assignments of the result.
+    /// Returns the products of matching entries, sorted by the assignment index of the result, and the distinct assignment indices of the result.
+    /// `places` is the number of possible assignments of the result.
     pub(super) fn products(&self, places: f64) -> (Vec<EntryProduct>, Vec<N>) {
         if is_dense(places, self.count as usize) {
             return self.counted(places.round() as usize);

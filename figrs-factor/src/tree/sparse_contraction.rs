@@ -35,8 +35,8 @@ pub(super) fn contract_listed<S: Semiring>(
     }
 }
 
-/// Sets `z` to the derivative with respect to one of at most two inputs, given the derivative `above` with respect to the result.
-/// Returns `true` if products are checked and one of them overflowed or underflowed.
+/// Sets `z` to the derivative of the total weight with respect to one of at most two inputs of a contraction, given the derivative `above` with
+/// respect to its result. Returns `true` if products are checked and one of them overflowed or underflowed.
 pub(super) fn derive_listed<S: Semiring>(
     products: &[u32],
     other: Option<&[S::Value]>,
@@ -56,11 +56,11 @@ pub(super) fn derive_listed<S: Semiring>(
     pairs::<S>(products, roles, [above, other], z, is_checked)
 }
 
-/// Sets the derivatives with respect to all inputs, given the derivative `above` with respect to the result. Returns `true` if products
-/// are checked and one of them overflowed or underflowed.
+/// Sets the derivatives of the total weight with respect to all inputs of a contraction, given the derivative `above` with respect to its result.
+/// Returns `true` if products are checked and one of them overflowed or underflowed.
 ///
-/// The argument `starts` has the offset of each input's derivatives in the list `derivatives`. Prefix and suffix products of the entries avoid
-/// divisions.
+/// The argument `starts` has the offset of each input's derivatives in the list `derivatives`. Prefix and suffix products of the entries make it
+/// unnecessary to divide the product of all entries.
 ///
 /// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003.
 pub(super) fn derive_all<S: Semiring>(

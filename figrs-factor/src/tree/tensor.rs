@@ -1,7 +1,8 @@
 //! The tensors of a contraction tree, with their variables, storage formats and offsets in memory.
 //!
-//! A variable is identified by its rank: its index in the elimination order. Every scope is sorted by rank, and entries are row-major. Therefore the
-//! variables that are summed out early are outermost, and all tensors have their variables in the same order.
+//! In a contraction tree, a variable is identified by its rank: its index in the elimination order. Every scope of a tensor is sorted by rank, and
+//! the entries of a tensor are row-major. Because scopes are sorted by rank, the variables that are summed out early are outermost, and all tensors
+//! have their variables in the same order.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ pub(super) const MAX_LOG_ASSIGNMENTS: f64 = (AssignmentIndex::BITS - 1) as f64;
 pub(super) enum TensorOrigin {
     /// The tensor is a factor of the graph, given by its index.
     Factor(u32),
-    /// The tensor is the result of a step of the tree, given by its index.
+    /// The tensor is the result of a step of the contraction tree, given by the index of the step.
     Step(u32),
 }
 
@@ -30,7 +31,7 @@ pub(super) enum TensorOrigin {
 pub(super) enum Layout {
     /// All entries are stored.
     Dense,
-    /// Only the entries with the contained assignment indices are stored, in ascending order.
+    /// Only the entries with the listed assignment indices are stored, in ascending order.
     Listed(#[serde(with = "numbers")] Arc<[AssignmentIndex]>),
 }
 
@@ -116,7 +117,7 @@ pub(super) fn merged(mut a: &[Rank], mut b: &[Rank]) -> impl Iterator<Item = (Ra
     })
 }
 
-/// Serialises a 128-bit integer as two halves, because not every format has such integers.
+/// Serialises a 128-bit integer as two halves, because not every data format has 128-bit integers.
 mod numbers {
     use std::sync::Arc;
 

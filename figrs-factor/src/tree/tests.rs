@@ -38,8 +38,7 @@ const DENSE: Thresholds = Thresholds {
     ..LISTED
 };
 
-/// Calls `check` with contraction trees of random graphs, for the default order and a random order, and for each
-/// set of thresholds.
+/// Calls `check` with contraction trees of random graphs, for the default elimination order and a random order, and for each set of thresholds.
 fn for_each_tree(cases: u64, mut check: impl FnMut(&FactorGraph, &ContractionTree, &str)) {
     for range in RANGES {
         for seed in 0..cases {
@@ -61,8 +60,7 @@ fn for_each_tree(cases: u64, mut check: impl FnMut(&FactorGraph, &ContractionTre
     }
 }
 
-/// Returns, for `graph`, the logarithms of the unnormalised marginals of all variables, and the logarithm of the
-/// total.
+/// Returns, for `graph`, the logarithms of the unnormalised marginals of all variables, and the logarithm of the total weight.
 fn enumerated(graph: &FactorGraph) -> (Vec<Vec<f64>>, f64) {
     let all: Vec<f64> = worlds(graph, &[]).into_iter().map(|w| w.1).collect();
     let marginal = |v: VarId| {
@@ -108,7 +106,7 @@ fn agrees<S: Semiring<Value = f64>>(
     }
 }
 
-/// Checks, for each tensor, that the sum of the products of its entries and their derivatives is the total.
+/// Checks, for each tensor, that the sum of the products of its entries and their derivatives is the total weight.
 fn is_calibrated(graph: &FactorGraph, tree: &ContractionTree, case: &str) {
     let mut beliefs = Beliefs::<LogSumProduct>::new(tree, graph);
     beliefs.collect(tree);

@@ -10,16 +10,16 @@ use super::tensor::Rank;
 /// The alternatives of one contraction step in a traceback, given the values of the variables of the step's result.
 #[derive(Debug)]
 pub(super) struct Alternatives<V> {
-    /// The variables that the step sums out.
+    /// The variables that the contraction step sums out.
     pub(super) summed: Vec<Rank>,
     /// For each alternative, the values of the variables `summed`, one alternative after another.
     pub(super) values: Vec<u32>,
-    /// The contribution of each alternative to the sum.
+    /// The contribution of each alternative to the sum that the step computes.
     pub(super) weights: Vec<V>,
 }
 
 impl<V> Alternatives<V> {
-    /// Writes the values of `alternative` into `values`, an assignment indexed by rank.
+    /// Writes the values of `alternative` into `values`, an assignment indexed by the rank of each variable.
     pub(super) fn assign(&self, alternative: usize, values: &mut [u32]) {
         let n = self.summed.len();
         for (&rank, &value) in self.summed.iter().zip(&self.values[alternative * n..]) {
@@ -29,7 +29,7 @@ impl<V> Alternatives<V> {
 }
 
 impl<S: Semiring> Beliefs<S> {
-    /// Returns the alternatives of `step` with a positive weight, in the order of their values. `values` has the values of the variables of the
+    /// Returns the alternatives of `step` with a positive weight, in the order of their values. `values` contains the values of the variables of the
     /// step's result.
     pub(super) fn alternatives(
         &self,

@@ -18,7 +18,7 @@ pub struct TreeBeliefs<P: Precision> {
 }
 
 impl<P: Precision> TreeBeliefs<P> {
-    /// Loads the weights of the factors into the tree.
+    /// Loads the weights of the factors into the contraction tree.
     pub fn new(tree: &ContractionTree, graph: &FactorGraph) -> Self {
         let scaled = !graph.factors.iter().any(is_wide);
         Self {
@@ -88,7 +88,7 @@ impl<P: Precision> TreeBeliefs<P> {
         self.ask(tree, graph, TotalQuery { tree })
     }
 
-    /// Returns the probability of each value of each of `variables`; all are zero if the total weight is zero.
+    /// Returns the probability of each value of each of `variables`; all probabilities are zero if the total weight is zero.
     pub fn marginals(
         &mut self,
         tree: &ContractionTree,
@@ -106,7 +106,8 @@ impl<P: Precision> TreeBeliefs<P> {
         )
     }
 
-    /// Returns the probability of each assignment of the distinct `variables`, row-major in their order; `None` if no clique contains all of them.
+    /// Returns the probability of each assignment of the distinct `variables`, row-major in their order; `None` if no clique of the tree contains all
+    /// of them.
     pub fn joint(
         &mut self,
         tree: &ContractionTree,

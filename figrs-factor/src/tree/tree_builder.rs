@@ -15,15 +15,16 @@ use super::sort_merge_join::EntryList;
 use super::tensor::{Layout, MAX_LOG_ASSIGNMENTS, Rank, Tensor, TensorOrigin};
 use super::thresholds::Thresholds;
 
-/// Minimum ratio of predicted operations to entries of the factors at which excluded values are removed and a new plan is considered.
+/// Excluded values are removed and a new plan is considered if the ratio of the predicted operations to the entries of the factors with zeros exceeds
+/// this number.
 const REDUCTION: f64 = 16.0;
-/// Maximum ratio of the operations of the new plan to those of the old plan at which the new plan is used.
+/// The new plan without excluded values is used if the ratio of its operations to those of the old plan is below this number.
 const MAX_COST_RATIO: f64 = 0.7;
 
 impl ContractionTree {
-    /// Plans the elimination of all variables, and compiles the plan to a contraction tree. Values that zeros of factors exclude are removed first,
-    /// if their removal makes the tree cheaper. If values are removed, the tree belongs to the reduced graph, and the map from the graph to the
-    /// reduced graph is returned.
+    /// Plans the elimination of all variables, and compiles the plan to a contraction tree. Values that zeros of factors exclude are removed before
+    /// the compilation, if their removal makes the tree cheaper. If values are removed, the tree belongs to the reduced graph, and the map from the
+    /// graph to the reduced graph is returned.
     ///
     /// **Errors.** Returns an error if the plan, or a table that becomes larger than planned, exceeds a limit.
     pub fn compile(
@@ -93,13 +94,13 @@ fn operations(plan: &Plan, graph: &FactorGraph, reduced: &FactorGraph) -> f64 {
 pub(super) struct TreeBuilder<'a> {
     pub(super) graph: &'a FactorGraph,
     pub(super) tree: ContractionTree,
-    /// The tensor of each factor and of the message of each bucket.
+    /// The index of the tensor of each factor and of the message of each bucket.
     pub(super) made: Vec<u32>,
     /// For each message that is not computed, the tables of its bucket and the predicted number of non-zero entries of the bucket.
     pub(super) put_off: FxHashMap<u32, (Vec<u32>, f64)>,
     /// The base-2 logarithms of the cardinalities of the variables, indexed by rank.
     pub(super) log_cards: Vec<f64>,
-    /// For each variable, indexed by rank, the number of tables of the current bucket that contain it.
+    /// For each variable, indexed by rank, the number of tables of the current bucket that contain the variable.
     pub(super) mentions: Vec<u32>,
     pub(super) is_eliminated: Vec<bool>,
     /// `true` if the plan relies on zeros, without which products of tables would be far larger.
@@ -108,7 +109,7 @@ pub(super) struct TreeBuilder<'a> {
     pub(super) supports: FxHashMap<u32, Layout>,
     pub(super) limits: &'a Limits,
     pub(super) budget: usize,
-    /// Memory of an evaluation of the steps that have been made.
+    /// Memory that an evaluation of the contraction steps made so far takes.
     pub(super) memory: MemoryAccount,
     pub(super) thresholds: Thresholds,
     /// Reused lists: the variables of one product, each with the number of tables that contain it after the product, and the variables of the result.

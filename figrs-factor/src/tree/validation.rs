@@ -9,7 +9,7 @@ use super::tensor::{AssignmentIndex, Layout, Tensor, TensorOrigin};
 use crate::fnv::Fnv;
 
 impl ContractionTree {
-    /// Returns a checksum of the tree, which detects damage of a saved tree.
+    /// Returns a checksum of the contraction tree, which detects damage of a saved tree.
     pub fn checksum(&self) -> u64 {
         let mut hasher = Fnv::default();
         let order = (&self.cards, &self.variables, &self.ranks, &self.scopes);

@@ -12,7 +12,7 @@ use super::super::goal_states::{FactSample, completed};
 use super::super::{Action, GameState, Puzzle};
 use super::PlanSpace;
 
-/// A state of the game: the lamps that are on, as bits, and the position of a pawn.
+/// A state of the random game: the lamps that are on, as bits, and the position of a pawn.
 type Place = (u32, usize);
 
 /// A random game whose actions switch groups of lamps or move a pawn on a graph.
@@ -23,9 +23,9 @@ struct Game {
     ways: BTreeSet<(usize, usize)>,
     start: Place,
     goal: Place,
-    /// True if the goal states the position of the pawn.
+    /// True if the goal of the random game states the position of the pawn.
     is_placed: bool,
-    /// True if the goal states that no lamp is off.
+    /// True if the goal of the random game states that no lamp is off.
     is_negated: bool,
     has_clock: bool,
 }
@@ -145,7 +145,7 @@ impl Game {
         text + &won + ")"
     }
 
-    /// Returns the smallest number of steps from the start to each reachable state; the game ends in solved states.
+    /// Returns the smallest number of steps from the start to each reachable state; no steps lead on from a state that meets the goal.
     fn steps(&self) -> BTreeMap<Place, usize> {
         let mut steps = BTreeMap::from([(self.start, 0)]);
         let mut open = VecDeque::from([self.start]);
@@ -184,7 +184,7 @@ fn place(puzzle: &Puzzle, space: &PlanSpace<'_>, state: &GameState) -> Option<Pl
     }
 }
 
-/// Returns all states that `space` reaches from its start, by lamps and pawn.
+/// Returns all states that `space` reaches from its start, each as its lamps and its pawn.
 fn states(puzzle: &Puzzle, space: &mut PlanSpace<'_>) -> BTreeMap<Place, GameState> {
     let start = space.start();
     let mut met = BTreeMap::from([(place(puzzle, space, &start).unwrap(), start.clone())]);

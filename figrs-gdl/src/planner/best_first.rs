@@ -12,32 +12,32 @@ use figrs_infer::Error;
 
 /// Best-first search for one plan through the states of a [`StateSpace`].
 ///
-/// Best-first search is meant for models with too many states for [`Frontier`](figrs_infer::Frontier), which stores all states of a step. A plan is a
-/// sequence of actions that meets the evidence (the goal), and estimates guide the search.
+/// Best-first search is meant for models with too many states for [`Frontier`](figrs_infer::Frontier), an exact algorithm which stores all states
+/// that are reachable in the same number of steps. A plan is a sequence of actions that meets the evidence (the goal), and estimates guide the
+/// search.
 ///
-/// The method [`any_plan`](Self::any_plan) is a greedy search with deferred evaluation and preferred actions. The greedy search proves little about
-/// the length of shortest plans. If the greedy search takes long, three other searches run alternately with the greedy search. The first additional
-/// search is a breadth-first search from both ends, if the space knows [goals](StateSpace::goals) and [predecessors](StateSpace::predecessors). The
-/// second additional search is weighted A*, which finds shorter plans; only weighted A* can decide whether there is a plan within a small limit of
-/// [`steps`](Self::steps). The third additional search is a sequence of depth-first searches with restarts, which backtrack at dead ends and prefer
-/// states with the fewest or most successors, or preferred actions. The method [`shortest_plan`](Self::shortest_plan) is A*, which finds a plan and
-/// proves that no plan is shorter.
+/// The method [`any_plan`](Self::any_plan) is a greedy best-first search with deferred evaluation and preferred actions. The greedy search proves
+/// little about the length of shortest plans. If the greedy search takes long, three other searches run alternately with the greedy search. The first
+/// additional search is a breadth-first search from both ends, if the state space knows [goals](StateSpace::goals) and
+/// [predecessors](StateSpace::predecessors). The second additional search is weighted A*, which finds shorter plans; only weighted A* can decide
+/// whether there is a plan of at most [`steps`](Self::steps) steps, if this limit is small. The third additional search is a sequence of depth-first
+/// searches with restarts, which backtrack at dead ends and prefer states with the fewest or most successors, or preferred actions. The method
+/// [`shortest_plan`](Self::shortest_plan) is A*, which finds a plan and proves that no plan is shorter.
 ///
 /// **Guarantee.** A returned plan leads from the start to a goal. The values of [`SearchResult::at_least`] and [`SearchResult::is_impossible`] are
 /// proven, provided that the bounds of the state space are correct. The search always finds the same plan, because the random numbers that break ties
 /// have fixed seeds.
 ///
-/// **Complexity.** The greedy search of `any_plan` expands each state at most once, and so does `shortest_plan` if its lower bound is consistent; all
-/// visited states are stored in memory.
+/// **Complexity.** The greedy search of `any_plan` expands each state at most once; the search of `shortest_plan` does too if its lower bound is
+/// consistent. All visited states are stored in memory.
 ///
-/// **Errors.** [`Error::Panicked`] if a method of the state space panics. Reaching a limit is not an error: the result states the reason why the
-/// search ended.
+/// **Errors.** [`Error::Panicked`] if a method of the state space panics. Reaching a limit of memory, work or steps is not an error: the result
+/// states the reason why the search ended.
 ///
 /// **References.** Hart, Nilsson and Raphael (1968) for A*. Greedy search with several open lists, deferred evaluation and preferred actions is
-/// described in Richter and Westphal (2010), "The LAMA Planner", sections 4 and 5. Weighted A* is described in I. Pohl, "Heuristic search viewed as
-/// path finding in a graph", Artificial Intelligence 1 (1970). Search from both ends is described in I. Pohl, "Bi-directional search", Machine
-/// Intelligence 6 (1971). Restarts of a search are described in C. P. Gomes, B. Selman and H. Kautz, "Boosting combinatorial search through
-/// randomization", AAAI 1998.
+/// described in Richter and Westphal (2010), "The LAMA Planner", sections 4 and 5. Weighted A* is described in Pohl, "Heuristic search viewed as path
+/// finding in a graph", Artificial Intelligence 1 (1970). Search from both ends is described in Pohl, "Bi-directional search", Machine Intelligence 6
+/// (1971). Restarts of a search are described in Gomes, Selman and Kautz, "Boosting combinatorial search through randomization", AAAI 1998.
 ///
 /// ```
 /// use figrs_gdl::{BestFirst, StateSpace};
@@ -77,10 +77,11 @@ impl Default for BestFirst {
     }
 }
 
-/// Number of states for which memory is reserved, enough for the successors of one state.
+/// Number of states for which memory is reserved in advance, enough for the successors of one state.
 const RESERVED: usize = 1 << 10;
 
-/// Maximum number of states. The indices of states have 32 bits. Half of the indices are reserved, because one state may have many successors.
+/// Maximum number of states that a search stores. The indices of states have 32 bits. Half of the 32-bit indices of states are reserved, because one
+/// state may have many successors.
 const MAX_STATES: usize = 1 << 31;
 
 impl BestFirst {
@@ -95,7 +96,7 @@ impl BestFirst {
     }
 
     figrs_factor::field_setters! {
-        /// Limits the memory: the search ends when its states and open lists take more than this number of bytes.
+        /// Limits the memory: the search ends when its states and open lists take more than `memory` bytes.
         memory: u64 => memory;
         /// Limits the work: the search ends when [`StateSpace::work`] has grown by more than `work`.
         work: u64 => work;
@@ -116,14 +117,14 @@ impl BestFirst {
 
     /// Finds some plan by greedy best-first search.
     ///
-    /// **Errors.** The errors of [`BestFirst`](Self).
+    /// **Errors.** The same errors as listed for [`BestFirst`](Self).
     pub fn any_plan<T: StateSpace>(&self, space: &mut T) -> Result<SearchResult<T::Action>, Error> {
         self.limited(space, Self::greedy)
     }
 
     /// Finds a shortest plan of at most [`steps`](Self::steps), by A*.
     ///
-    /// **Errors.** The errors of [`BestFirst`](Self).
+    /// **Errors.** The same errors as listed for [`BestFirst`](Self).
     pub fn shortest_plan<T: StateSpace>(
         &self,
         space: &mut T,
@@ -131,7 +132,7 @@ impl BestFirst {
         self.limited(space, Self::a_star)
     }
 
-    /// Runs `search`, and determines if the limit of work or of memory ended the search.
+    /// Runs the search `search`, and determines whether the limit of work or of memory ended the search.
     fn limited<T: StateSpace>(
         &self,
         space: &mut T,
@@ -148,7 +149,7 @@ impl BestFirst {
         })
     }
 
-    /// Returns the reason why the search stops before the next state; `None` if it continues.
+    /// Returns the reason why the search stops before the next state; `None` if the search continues.
     fn stopped<T: StateSpace>(
         &self,
         space: &T,
@@ -400,13 +401,13 @@ impl<A> SearchResult<A> {
         self.states
     }
 
-    /// True if the limit of memory ended the search; more work would then not help.
+    /// True if the memory limit ended the search, so that a larger work limit would not help.
     pub fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// Returns the reason why the search ended: [`Stopped::Budget`] if memory or work was exhausted. [`Stopped::Finished`] without a plan means that
-    /// a goal is [impossible](Self::is_impossible), or needs more than the allowed number of steps.
+    /// Returns the reason why the search ended: [`Stopped::Budget`] if the limit of memory or of work was reached. [`Stopped::Finished`] without a
+    /// plan means that a goal is [impossible](Self::is_impossible), or needs more than the allowed number of steps.
     pub fn stopped(&self) -> Stopped {
         self.stopped
     }

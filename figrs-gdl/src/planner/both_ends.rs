@@ -7,15 +7,15 @@ use std::hash::Hash;
 
 use super::state_space::StateSpace;
 
-/// The index that marks a state where the search from one end begins.
+/// The index stored instead of a predecessor for the states where a search begins (the start or the goals).
 const END: u32 = u32::MAX;
 
 /// The states visited by the search from one end, in layers of equal distance.
 #[derive(Debug)]
 struct Layers<S, A> {
-    /// For each state, the index of the state from which the search reached it, and the action between the two states.
+    /// For each state, the index of the state from which the search reached this state, and the action between the two states.
     met: IndexMap<S, (u32, Option<A>), FxBuildHasher>,
-    /// Number of expanded states of the search from one end.
+    /// Number of states that the search from one end has already expanded.
     next: usize,
     end: usize,
     steps: usize,
@@ -38,7 +38,7 @@ impl<S: Value + Eq + Hash, A: Copy> Layers<S, A> {
         layers
     }
 
-    /// Adds `state`; returns the index of `state` if the search had not visited it.
+    /// Adds `state`; returns the index of `state` if the search had not visited `state` before.
     fn add(&mut self, state: S, from: u32, action: Option<A>) -> Option<u32> {
         if self.met.contains_key(&state) {
             return None;
@@ -48,7 +48,7 @@ impl<S: Value + Eq + Hash, A: Copy> Layers<S, A> {
         Some(number as u32)
     }
 
-    /// Returns the number of states in the present layer that are not expanded yet.
+    /// Returns the number of states in the present layer (states at one distance) that are not expanded yet.
     fn open(&self) -> usize {
         self.end - self.next
     }
@@ -58,7 +58,7 @@ impl<S: Value + Eq + Hash, A: Copy> Layers<S, A> {
         (self.heap + self.met.capacity() * each) as u64
     }
 
-    /// Returns the actions of the path from `state` to the start of this search, in this order.
+    /// Returns the actions of the path from `state` back to the end (start or goal) where this search began, in this order.
     fn way(&self, state: u32) -> Vec<A> {
         let (mut way, mut at) = (Vec::new(), state);
         while let Some((_, &(from, action))) = self.met.get_index(at as usize) {
@@ -71,18 +71,18 @@ impl<S: Value + Eq + Hash, A: Copy> Layers<S, A> {
 
 /// A bidirectional breadth-first search, which can be continued after it stopped.
 ///
-/// The search expands a whole layer (the states at one distance) at a time, and always expands the smaller of the layers at the two ends. If the
-/// state space lists all predecessors of a state, the search finds a plan with the fewest steps; otherwise the plan is a shortest one among the plans
-/// through the listed predecessors.
+/// The search expands a whole layer (the states at one distance from an end) at a time, and always expands the smaller of the two layers. If the
+/// state space lists all predecessors of a state, the search finds a plan with the fewest steps; otherwise the search finds a shortest plan among
+/// those that use only the listed predecessors.
 #[derive(Debug)]
 pub(super) struct BothEnds<S, A> {
     ends: [Layers<S, A>; 2],
-    /// Index of the search (from the start, or from the goals) whose layer is being expanded.
+    /// Index of the search whose layer is being expanded: 0 from the start, 1 from the goals.
     side: usize,
 }
 
 impl<S: Value + Eq + Hash, A: Copy + Eq> BothEnds<S, A> {
-    /// Creates a search with the goals that the space knows; without goals the search ends immediately.
+    /// Creates a bidirectional search with the goals that the state space knows; without known goals the search ends immediately.
     pub(super) fn new<T: StateSpace<State = S, Action = A>>(space: &mut T) -> Self {
         let ends = [vec![space.start()], space.goals()];
         Self {
@@ -99,8 +99,8 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> BothEnds<S, A> {
         self.ends.iter().map(Layers::bytes).sum()
     }
 
-    /// Continues the search until it finds a plan of at most `steps` steps, no state remains, or `goes_on` returns false; `goes_on` takes the number
-    /// of bytes of all states.
+    /// Continues the search until a plan of at most `steps` steps is found, no state remains, or `goes_on` returns false; `goes_on` is called with
+    /// the number of bytes that all states take.
     pub(super) fn go_on<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,

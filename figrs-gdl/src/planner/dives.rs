@@ -7,31 +7,31 @@ use rustc_hash::FxHashSet;
 
 use super::state_space::{SearchEstimate, StateSpace};
 
-/// Maximum number of states that each depth-first search of the first group expands.
+/// Maximum number of states that each depth-first search of the first group of four searches expands.
 const FIRST: u64 = 256;
 
 /// A sequence of depth-first searches (dives) from the start, in groups that expand more and more states.
 ///
 /// Each group of dives consists of four depth-first searches. The first dive of a group visits first the successor that has the fewest successors
-/// (the rule of H. C. von Warnsdorff, 1823), and the second dive the successor that has the most. The third and the fourth dive of a group backtrack
-/// where an estimate proves a dead end. The third dive of a group takes only preferred actions if a state has any; the fourth dive takes preferred
-/// actions first, and then the other actions. A state space may prefer the actions for the goal condition that the fewest actions can meet. With
-/// preferred actions for the most restricted goal condition, the third dive is a search with forward checking that assigns the variable with the
-/// fewest values first (Haralick and Elliott 1980). From the second group of dives on, random numbers break ties, and each group may expand twice as
-/// many states as the group before.
+/// (Warnsdorff's rule, 1823), and the second dive the successor that has the most. The third and the fourth dive of a group backtrack where an
+/// estimate proves a dead end. The third dive of a group takes only preferred actions if a state has any; the fourth dive takes preferred actions
+/// first, and then the other actions. A state space may prefer the actions for the goal condition that the fewest actions can meet. With preferred
+/// actions for the most restricted goal condition, the third dive is a search with forward checking that assigns the variable with the fewest values
+/// first (Haralick and Elliott 1980). From the second group of dives on, random numbers break ties, and each group may expand twice as many states as
+/// the group before.
 #[derive(Debug)]
 pub(super) struct Dives {
     number: u64,
     pub(super) states: usize,
 }
 
-/// A state on the current path, with its unvisited successors, the best of which is last.
+/// A state on the current path of a depth-first search, with its unvisited successors, the best of which is last.
 struct Level<S, A> {
     next: Vec<(A, S)>,
     action: Option<A>,
 }
 
-/// Order in which the successors of a state are visited.
+/// Order in which a depth-first search visits the successors of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
     FewestWays,
@@ -55,8 +55,8 @@ impl Dives {
         }
     }
 
-    /// Runs the next depth-first search for a plan of at most `steps` steps. The search ends early if `goes_on` returns false; `goes_on` takes the
-    /// number of bytes of the visited states.
+    /// Runs the next depth-first search of the sequence, for a plan of at most `steps` steps. The depth-first search ends early if `goes_on` returns
+    /// false; `goes_on` is called with the number of bytes that the visited states take.
     pub(super) fn dive<T: StateSpace>(
         &mut self,
         space: &mut T,
@@ -149,8 +149,8 @@ impl<S: Value + Eq + std::hash::Hash, A: Copy + Eq> Dive<S, A> {
         }
     }
 
-    /// Returns the successors of `state` by preferred actions; adds the other successors if there are no preferred actions, or if `order` requires
-    /// the other successors. There are no successors if `state` is a dead end.
+    /// Returns the successors of `state` by preferred actions; adds the successors by other actions if there are no preferred actions, or if `order`
+    /// requires the other successors. The result is empty if `state` is a dead end.
     fn preferred<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,

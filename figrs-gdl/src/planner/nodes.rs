@@ -52,13 +52,13 @@ impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
         Some(number as u32)
     }
 
-    /// Adds `state`, to which `action` leads; returns the index of `state` if the state is new.
+    /// Adds `state`, to which `action` leads; returns the index of `state` if `state` was not known before.
     pub(super) fn reach(&mut self, before: u32, action: A, state: S) -> Option<u32> {
         let steps = self.steps(before) + 1;
         self.add(state, Some(action), before, steps)
     }
 
-    /// Adds a state as [`reach`](Self::reach) does; also returns the index of a known state to which this path is shorter.
+    /// Adds a state as [`reach`](Self::reach) does; if the state is already known and this path is shorter, returns the index of the known state.
     pub(super) fn reach_sooner(&mut self, before: u32, action: A, state: S) -> Option<u32> {
         let steps = self.steps(before) + 1;
         let Some(known) = self.states.get_index_of(&state) else {
@@ -96,7 +96,7 @@ impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
         self.visited.len()
     }
 
-    /// Returns the approximate number of bytes that the states take after `more` states are added.
+    /// Returns the approximate number of bytes that the visited states take after `more` further states are added.
     pub(super) fn bytes_with(&self, more: usize) -> u64 {
         // The set stores a hash for each state, and an index with unused slots. A list that grows is copied, so its old
         // and new arrays coexist for a time.

@@ -10,14 +10,15 @@ const BOOST: i64 = 1000;
 #[derive(Debug, Default)]
 struct OpenList {
     by_score: BTreeMap<u64, VecDeque<u32>>,
-    /// Number of states taken from the list, minus the number of additional states that the search may take from the list.
+    /// Number of states taken from this open list, minus the bonus: the number of additional states that the search may take from the list after
+    /// progress.
     turns: i64,
 }
 
 /// The open states of a greedy search: for each score, a list of all states and a list of the preferred states.
 #[derive(Debug)]
 pub(super) struct OpenLists {
-    /// The lists of all states, followed by the lists of preferred states.
+    /// The open lists of all states (one for each score), followed by the open lists of preferred states.
     lists: Vec<OpenList>,
     scores: usize,
     entries: usize,

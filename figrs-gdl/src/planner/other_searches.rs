@@ -12,7 +12,7 @@ use super::weighted::Weighted;
 /// about a second.
 const FIRST_TURN: u64 = 100_000_000;
 
-/// Amount of work counted for each visited state, if the state space does not count its work.
+/// Amount of work that each visited state adds, if the state space does not count its own work.
 const WORK_PER_STATE: u64 = 1 << 10;
 
 /// A bidirectional search, a weighted search and depth-first searches, which run beside a greedy search. Each time the total work has doubled, the
@@ -25,7 +25,8 @@ pub(super) struct OtherSearches<S, A> {
     next_turn: u64,
 }
 
-/// Returns the amount of work since a search began; if the state space does not count its work, the amount is estimated from the number of states.
+/// Returns the amount of work since a search began; if the state space does not count its own work, the amount is estimated from the number of
+/// states.
 pub(super) fn work_since<T: StateSpace>(space: &T, began: u64, states: usize) -> u64 {
     (space.work() - began).max(states as u64 * WORK_PER_STATE)
 }
@@ -45,24 +46,24 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> OtherSearches<S, A> {
         met + self.dives.states + self.weighted.states() - 1
     }
 
-    /// Returns the approximate number of bytes that the searches keep between two calls of [`turn`](Self::turn).
+    /// Returns the approximate number of bytes that the additional searches keep between two calls of [`turn`](Self::turn).
     pub(super) fn bytes(&self) -> u64 {
         let both_ends = self.both_ends.as_ref().map_or(0, BothEnds::bytes);
         both_ends + self.weighted.bytes()
     }
 
-    /// Returns the weighted search, the only one of the searches that may continue until no state remains.
+    /// Returns the weighted A* search, the only one of the additional searches that may continue until no state remains.
     pub(super) fn weighted(&mut self) -> &mut Weighted<S, A> {
         &mut self.weighted
     }
 
-    /// True if the searches should run again at the total work `work`.
+    /// True if the additional searches should run again when the total work is `work`.
     pub(super) fn have_turn(&self, work: u64) -> bool {
         work >= self.next_turn
     }
 
-    /// Continues each search for some time; returns a plan of at most `steps` steps if a search finds one. The function `goes_on` takes the number of
-    /// bytes in use, and returns `false` once time or memory is exhausted.
+    /// Continues each additional search for some time; returns a plan of at most `steps` steps if one of the searches finds such a plan. The function
+    /// `goes_on` is called with the number of bytes in use, and returns `false` once time or memory is exhausted.
     pub(super) fn turn<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,

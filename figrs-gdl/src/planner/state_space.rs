@@ -17,14 +17,14 @@ pub trait StateSpace {
     /// Returns the state in which plans start.
     fn start(&self) -> Self::State;
 
-    /// True if a plan may end in `state`.
+    /// True if `state` is a goal, that is, a plan may end in `state`.
     fn is_goal(&mut self, state: &Self::State) -> bool;
 
     /// Appends to `found` the actions that may be taken in `state`, each with the state to which it leads.
     fn successors(&mut self, state: &Self::State, found: &mut Vec<(Self::Action, Self::State)>);
 
     /// Appends successors as [`successors`](Self::successors) does, but only for the actions in `actions`. The default implementation computes all
-    /// successors and discards the successors by other actions.
+    /// successors and discards the successors by actions that are not in `actions`.
     fn successors_by(
         &mut self,
         state: &Self::State,
@@ -40,7 +40,8 @@ pub trait StateSpace {
         });
     }
 
-    /// Estimates the number of steps from `_state` to a goal. The default implementation gives no estimate; the search is then breadth-first.
+    /// Estimates the number of steps from `_state` to a goal. The default implementation gives no estimate of the distance to a goal; the search is
+    /// then breadth-first.
     fn estimate(&mut self, _state: &Self::State, _estimate: &mut SearchEstimate<Self::Action>) {}
 
     /// Returns a proven lower bound of the number of steps from `_state` to a goal; `None` if it is proven that no goal can be reached.
@@ -60,7 +61,8 @@ pub trait StateSpace {
         Vec::new()
     }
 
-    /// Appends to `_found` states from which an action leads to `_state`, each state with this action. Some predecessors may be missing.
+    /// Appends to `_found` states from which an action leads to `_state`, each state with this action. The returned list of predecessors may be
+    /// incomplete.
     fn predecessors(
         &mut self,
         _state: &Self::State,
@@ -68,7 +70,7 @@ pub trait StateSpace {
     ) {
     }
 
-    /// Returns the amount of work so far, in any unit that does not depend on the computer; 0 if the space does not count its work.
+    /// Returns the amount of work so far, in any unit that does not depend on the computer; 0 if the state space does not count its work.
     fn work(&self) -> u64 {
         0
     }
@@ -79,8 +81,8 @@ pub trait StateSpace {
 pub struct SearchEstimate<A> {
     /// True if it is proven that no goal can be reached.
     pub is_dead_end: bool,
-    /// A proven lower bound of the number of remaining steps, or 0 if none is known; the search drops states for which this bound exceeds the limit
-    /// of steps.
+    /// A proven lower bound of the number of remaining steps, or 0 if none is known; the search drops a state if the steps so far plus this bound
+    /// exceed the limit of steps.
     pub at_least: u32,
     /// Scores of the state; smaller scores are better. The greedy search has an open list for each score, and takes states from the lists in turn.
     /// The estimates of all states must have the same number of scores. The first score of an estimate is the estimated number of remaining steps.

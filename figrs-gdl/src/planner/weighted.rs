@@ -1,4 +1,4 @@
-//! Weighted A*, which finds plans of few steps: it orders states by the number of steps taken plus a multiple of the estimated number of remaining
+//! Weighted A*, a search for plans of few steps: it orders states by the number of steps taken plus a multiple of the estimated number of remaining
 //! steps.
 
 use figrs_core::Value;
@@ -9,24 +9,24 @@ use super::nodes::Nodes;
 use super::state_space::{SearchEstimate, StateSpace};
 
 /// Weight of the estimated number of remaining steps. The weight 1 gives the shortest plans but takes long; in experiments with sliding tiles and
-/// pancakes, weights from 2 to 5 found nearly shortest plans, and 3 found them soonest.
+/// pancakes, weights from 2 to 5 gave nearly shortest plans, and the weight 3 was the fastest.
 const WEIGHT: u64 = 3;
 
-/// Number of states for which memory is reserved, enough for the successors of one state.
+/// Number of states for which memory is reserved in advance, enough for the successors of one state.
 const RESERVED: usize = 1 << 10;
 
 /// A weighted A* search, which can be continued after it stopped.
 ///
 /// Greedy search keeps the first path that it finds to a state, even if the path is long. If the number of steps is limited, a greedy search drops
-/// states although it never tried shorter paths to these states. The weighted search reopens a state when it finds a shorter path to this state.
-/// Until a state is expanded, it has the estimate of its predecessor.
+/// states although it never tried shorter paths to these states. The weighted A* search expands a state again when the search finds a shorter path to
+/// this state. Until a state is expanded, it has the estimate of its predecessor.
 #[derive(Debug)]
 pub(super) struct Weighted<S, A> {
     nodes: Nodes<S, A>,
     open: BTreeMap<u64, Vec<u32>>,
     entries: usize,
     estimate: SearchEstimate<A>,
-    /// True after the search has dropped a state because plans through this state need too many steps.
+    /// True after the search has dropped a state because plans through this state exceed the limit of steps.
     is_cut: bool,
 }
 
@@ -45,7 +45,7 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> Weighted<S, A> {
         self.entries == 0
     }
 
-    /// True if the search dropped states that may lead to plans of more steps.
+    /// True if the search dropped states because plans through these states exceed the limit of steps.
     pub(super) fn is_cut(&self) -> bool {
         self.is_cut
     }
@@ -58,7 +58,7 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> Weighted<S, A> {
         self.nodes.bytes_with(RESERVED) + (self.entries * 2 * size_of::<u32>()) as u64
     }
 
-    /// Removes the open state with the smallest key; among equal keys, the state that was added last.
+    /// Removes the open state with the smallest sum of steps taken and weighted estimate; among equal sums, the state that was added last.
     fn pop(&mut self) -> Option<u32> {
         let mut first = self.open.first_entry()?;
         let state = first.get_mut().pop();
@@ -69,8 +69,8 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> Weighted<S, A> {
         state
     }
 
-    /// Continues the search until it finds a plan of at most `steps` steps, no state remains, or `goes_on` returns false; `goes_on` takes the number
-    /// of bytes of all states.
+    /// Continues the weighted A* search until a plan of at most `steps` steps is found, no state remains, or `goes_on` returns false; `goes_on` is
+    /// called with the number of bytes that all states take.
     pub(super) fn go_on<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,

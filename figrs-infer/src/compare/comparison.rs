@@ -9,37 +9,37 @@ use super::row::ComparisonRow;
 use super::verdict::Verdict;
 use figrs_answer::{Answer, AnswerContent, Estimate, Posterior};
 
-/// The exact answer with which a comparison compares all other answers.
+/// The exact answer to which a comparison of algorithms compares the other answers.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct ExactReference {
-    /// The name of the algorithm that found the exact answer.
+    /// The name of the algorithm that computed the exact answer.
     pub algorithm: String,
-    /// The exact value of each estimand.
+    /// The exact value of each compared quantity (estimand).
     pub values: Vec<f64>,
-    /// Time that the computation of the exact answer took, in seconds; zero if the answer was supplied.
+    /// Time that the computation of the exact answer took, in seconds; zero if the user supplied the exact answer.
     pub seconds: f64,
-    /// The whole answer of the algorithm.
+    /// The whole answer of the algorithm that computed the exact answer.
     #[serde(skip)]
     pub answer: Answer,
 }
 
 /// Result of a comparison: the answers of several algorithms to one query, with verdicts.
 ///
-/// The text of a comparison is a table with a row for each algorithm, followed by conclusions and the error curves. A serialised comparison contains
-/// all numbers; in JSON, an infinite or unknown number is `null`.
+/// The text of a comparison is a table with one row for each algorithm, followed by conclusions and the error curves. A serialised comparison
+/// contains all numbers; in JSON, an infinite or unknown number is `null`.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Comparison {
-    /// The names of the targets.
+    /// The names of the targets (the queried variables) of the comparison.
     pub targets: Vec<String>,
-    /// The quantities that are compared; each row of the comparison has a value for each quantity.
+    /// The quantities that are compared; the row of each algorithm has a value for each quantity.
     pub estimands: Vec<Estimand>,
-    /// The exact answer, if there is one.
+    /// The exact answer to the query, if one is known.
     pub exact: Option<ExactReference>,
-    /// The log-probability of the most probable world, if this world was found and the answer of some algorithm is a world.
+    /// The log-probability of the most probable world, if this world was found and at least one algorithm answers with a world.
     pub best_log_probability: Option<f64>,
-    /// The rows of the comparison, in the order of the algorithms.
+    /// The rows of the comparison, one for each algorithm, in the order of the algorithms.
     pub rows: Vec<ComparisonRow>,
     /// The error curves that were requested for the comparison.
     pub curves: Vec<Curve>,
@@ -55,13 +55,13 @@ impl Comparison {
         &self.model
     }
 
-    /// Returns the targets, whose posteriors the algorithms computed.
+    /// Returns the targets of the comparison: the variables whose posteriors the algorithms computed.
     pub fn elements(&self) -> &[AnyElement] {
         &self.elements
     }
 
-    /// Returns the posteriors of the targets: those of the exact answer or, without an exact answer, those of the answer with the largest effective
-    /// sample size. The list is empty if the answers of all algorithms are worlds or bounds.
+    /// Returns the posteriors of the targets, from the exact answer or, without an exact answer, from the answer with the largest effective sample
+    /// size. The list of posteriors is empty if the answers of all algorithms are worlds or bounds.
     pub fn posteriors(&self) -> Vec<Posterior> {
         let samples = |row: &&ComparisonRow| row.effective_samples.unwrap_or(0.0);
         let exact = self.exact.as_ref().map(|exact| &exact.answer);
@@ -83,7 +83,8 @@ impl Comparison {
         exact.min_by(|a, b| a.seconds.total_cmp(&b.seconds))
     }
 
-    /// Returns the row of the sampler with the most effective samples per second. A row is ignored if its answer is wrong or has an unknown error.
+    /// Returns the row of the sampler with the most effective samples per second. The row of a sampler is ignored if its answer is wrong or has an
+    /// unknown error.
     pub fn best_sampler(&self) -> Option<&ComparisonRow> {
         let rate = |row: &&ComparisonRow| row.effective_samples_per_second.unwrap_or(0.0);
         let is_doubtful = |verdict| matches!(verdict, Verdict::Wrong | Verdict::UnknownError);
@@ -92,8 +93,8 @@ impl Comparison {
         samplers.max_by(|a, b| rate(a).total_cmp(&rate(b)))
     }
 
-    /// Returns the index of the estimand whose values the text of the comparison shows: the probability of `true` or else of the most probable value,
-    /// for the first target whose value is not certain.
+    /// Returns the index of the quantity whose values the text of the comparison shows: for the first target whose value is not certain, the
+    /// probability of `true` or else of the most probable value.
     pub(super) fn shown(&self) -> Option<usize> {
         let rows = self.rows.iter().map(|row| &row.values);
         let mut known = self.exact.iter().map(|exact| &exact.values).chain(rows);

@@ -17,7 +17,7 @@ use figrs_core::{AnyElement, Model};
 pub struct Curve {
     /// The name of the algorithm.
     pub algorithm: String,
-    /// The points of the curve in the order of the budgets. A budget has a point if the error of at least one of its runs is known.
+    /// The points of the curve in the order of the budgets. The curve has a point for each budget with at least one run whose error is known.
     pub points: Vec<CurvePoint>,
 }
 
@@ -27,13 +27,13 @@ pub struct Curve {
 pub struct CurvePoint {
     /// The budget of the algorithm: its number of samples, particles, draws or sweeps.
     pub budget: u64,
-    /// Number of runs whose error is known.
+    /// Number of runs with this budget whose error is known.
     pub runs: usize,
-    /// The median time of the runs, in seconds.
+    /// The median time of the runs with this budget, in seconds.
     pub seconds: f64,
-    /// The root mean square of the errors of the runs. The error of a run is its largest error over all estimands.
+    /// The root mean square of the errors of the runs with this budget. The error of a run is its largest error over all compared quantities.
     pub error: f64,
-    /// The root mean square of the standard errors that the runs state; `None` if no run states a standard error.
+    /// The root mean square of the standard errors that the runs with this budget state; `None` if no run states a standard error.
     pub standard_error: Option<f64>,
 }
 
@@ -57,7 +57,7 @@ impl CurveSettings {
         self.budgets.len() * self.runs as usize + 1
     }
 
-    /// Does all runs of the curve, and calls `tell` before each run.
+    /// Does all runs of the error curve, and calls `tell` before each run.
     pub(super) fn run(
         &self,
         rules: &RunLimits,

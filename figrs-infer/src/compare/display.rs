@@ -10,7 +10,7 @@ use super::row::ComparisonRow;
 use super::verdict::Verdict;
 
 impl Comparison {
-    /// The headings of the columns of the table. The first and the last column of the table contain text.
+    /// The column headings of the table in a comparison's text. The first and the last column of the table contain text, the other columns numbers.
     pub const HEADINGS: [&str; 10] = [
         "algorithm",
         "answer",
@@ -24,7 +24,7 @@ impl Comparison {
         "verdict",
     ];
 
-    /// Returns the lines above the table: the name of the estimand in the table, and the exact answer if it is known.
+    /// Returns the lines above the table: the name of the compared quantity in the table, and the exact answer if it is known.
     pub fn heading(&self) -> String {
         let shown = self.shown().map(|at| (at, &self.estimands[at].name));
         let question = match (shown, self.estimands.len()) {
@@ -46,7 +46,7 @@ impl Comparison {
         format!("{question}\n{exact}{}", best.unwrap_or_default())
     }
 
-    /// Returns the cells of `row` in the table, in the order of [`HEADINGS`](Self::HEADINGS).
+    /// Returns the cells of the row `row` in the table of a comparison, in the order of [`HEADINGS`](Self::HEADINGS).
     pub fn cells(&self, row: &ComparisonRow) -> [String; 10] {
         let shown = self.shown().and_then(|at| row.values.get(at));
         let answer = match (row.log_probability, shown) {
@@ -164,7 +164,7 @@ impl Comparison {
         (!of.is_empty()).then(|| format!("ESS is the smallest over the targets: {}", of.join(", ")))
     }
 
-    /// Returns one line for each reason why algorithms cannot be applied to the model; the line names the algorithms.
+    /// Returns one line for each reason why some algorithms cannot be applied to the model; the line names these algorithms.
     fn not_applicable(&self) -> Vec<String> {
         let rows = self.rows.iter();
         let rows = rows.filter(|row| row.verdict == Verdict::NotApplicable);
@@ -221,7 +221,7 @@ fn verdict(row: &ComparisonRow) -> String {
     text
 }
 
-/// Returns `value` as text, with six digits after the decimal point or, if the number is very small or large, six significant digits.
+/// Returns `value` as text, with six digits after the decimal point or, if `value` is very small or large, six significant digits.
 pub(super) fn number(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 || (1e-3..1e6).contains(&size) || !size.is_finite() {

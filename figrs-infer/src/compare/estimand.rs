@@ -11,8 +11,8 @@ use figrs_answer::quality::diagnostics::normal_score;
 use figrs_answer::{Answer, AnswerContent, Quality, TargetMarginal};
 use figrs_factor::bounds::Bounds;
 
-/// Maximum number of values of a target whose probabilities are all compared. If a target has more values, its mean is compared; if it has no mean,
-/// the probabilities of `LISTED` values are compared.
+/// Maximum number of values of a target whose probabilities are all compared. If a target has more values, the mean of the target is compared; if the
+/// target has no mean, the probabilities of `LISTED` of its values are compared.
 const LISTED: usize = 64;
 
 /// A quantity that algorithms compute: the probability of one value of a target, or the mean of a target with more than 64 values.
@@ -37,14 +37,14 @@ enum EstimandKind {
 pub(super) struct EstimandValue {
     pub(super) value: f64,
     pub(super) standard_error: f64,
-    /// Degrees of freedom of the standard error, if it was estimated from few groups of samples.
+    /// Degrees of freedom of the standard error, if the standard error was estimated from few groups of samples.
     pub(super) degrees: Option<f64>,
     pub(super) bounds: Option<Bounds>,
 }
 
 impl EstimandValue {
-    /// Converts the error `off` of the value to a normal score: the number of standard deviations with the same tail probability. If the standard
-    /// error was estimated from few groups of samples, the tail probability comes from Student's t distribution.
+    /// Converts the difference `off` between the value and the exact value to a normal score: the number of standard deviations with the same tail
+    /// probability. If the standard error was estimated from few groups of samples, the tail probability comes from Student's t distribution.
     pub(super) fn score(&self, off: f64) -> f64 {
         let deviation = off / self.standard_error;
         self.degrees
@@ -52,7 +52,8 @@ impl EstimandValue {
     }
 }
 
-/// Returns the estimands for `targets`. There is an estimand for each value that has, or may have, a positive probability in at least one answer.
+/// Returns the compared quantities (estimands) for the targets `targets`. There is an estimand for each value of a target that has, or may have, a
+/// positive probability in at least one answer.
 pub(super) fn estimands(
     targets: &[AnyElement],
     names: &[String],
@@ -104,7 +105,7 @@ pub(super) fn estimands(
     estimands
 }
 
-/// Returns the values of the target `element` that have a positive probability, or that may have one, in `answer`.
+/// Returns the values of the target `element` that have a positive probability, or may have a positive probability, in the answer `answer`.
 fn possible<'a>(answer: &'a Answer, element: &AnyElement) -> Vec<&'a dyn Any> {
     let id = element.id();
     match &answer.content {
@@ -136,7 +137,7 @@ pub(super) fn marginal<'a>(answer: &'a Answer, element: &AnyElement) -> Option<&
         .find(|target| target.element.id() == element.id())
 }
 
-/// Returns the quality of an answer for each target; `None` for a target without marginal in the answer.
+/// Returns the quality (exact or estimated) of an answer for each target; `None` for a target without marginal in the answer.
 pub(super) fn qualities(answer: &Answer, targets: &[AnyElement]) -> Vec<Option<Quality>> {
     let quality = |target| marginal(answer, target).map(TargetMarginal::quality);
     targets.iter().map(quality).collect()
@@ -160,7 +161,7 @@ impl Estimand {
     }
 
     /// Returns the value of the estimand in an answer, with the standard error from `qualities`. The result is `None` if the answer is a world, or if
-    /// its bounds determine no mean.
+    /// the answer consists of bounds that determine no mean.
     pub(super) fn read(
         &self,
         answer: &Answer,

@@ -1,4 +1,4 @@
-//! The row of one algorithm in a comparison.
+//! The row of one algorithm in the table of a comparison.
 
 use figrs_core::AnyElement;
 use serde::Serialize;
@@ -16,27 +16,27 @@ use figrs_factor::Stopped;
 pub struct ComparisonRow {
     /// The name of the algorithm.
     pub algorithm: String,
-    /// The value of each estimand in the answer; if the answer consists of bounds, the middle of the bounds. The list is empty if the answer is a
-    /// world, or if there is no answer.
+    /// The value of each estimand in the answer; if the answer consists of bounds, the middle between the two bounds. The list of values is empty if
+    /// the answer is a world, or if the algorithm returned no answer.
     pub values: Vec<f64>,
     /// The standard error that the algorithm states for each estimand; empty if the algorithm states no standard errors.
     pub standard_errors: Vec<f64>,
-    /// The natural logarithm of the probability of the world, if the answer is a world.
+    /// The natural logarithm of the probability of the world, if the answer of the algorithm is a world.
     pub log_probability: Option<f64>,
-    /// The largest absolute error over all estimands. If the answer is a world, the error is the difference between the log-probability of the most
-    /// probable world and that of the answer.
+    /// The largest absolute error of the answer over all estimands. If the answer is a world, the error is the log-probability of the most probable
+    /// world minus that of the answer.
     pub error: Option<f64>,
     /// The standard error that the algorithm states for the estimand with the largest error. If there is no exact answer, `standard_error` is the
     /// largest standard error that the algorithm states.
     pub standard_error: Option<f64>,
-    /// The largest ratio of an error to its stated standard error. With few populations of particles, the ratio is a quantile of Student's t
-    /// distribution, and is converted to the normal score with the same tail probability.
+    /// The largest ratio of an error to its stated standard error, over all estimands. If the answer comes from few populations of particles, this
+    /// ratio is a quantile of Student's t distribution, and is converted to the normal score with the same tail probability.
     pub deviation: Option<f64>,
     /// The smallest effective sample size of the answer over the targets: see [`Quality::Sampled`](crate::Quality::Sampled).
     pub effective_samples: Option<f64>,
     /// The name of the target with the smallest effective sample size.
     pub effective_of: Option<String>,
-    /// The effective sample size divided by the running time in seconds.
+    /// The smallest effective sample size divided by the running time in seconds.
     pub effective_samples_per_second: Option<f64>,
     /// Running time in seconds.
     pub seconds: f64,
@@ -46,12 +46,12 @@ pub struct ComparisonRow {
     pub verdict: Verdict,
     /// `true` if [`SelfChecked`](crate::SelfChecked) checked the answer.
     pub checked: bool,
-    /// The reason why there is no answer, or why the run ended early.
+    /// The reason why the algorithm returned no answer, or why the run ended early.
     pub message: Option<String>,
-    /// `true` if the interrupt flag ended the run, or kept it from beginning.
+    /// `true` if the interrupt flag of the comparison ended the run, or kept the run from beginning.
     pub interrupted: bool,
-    /// Findings of [`Answer::diagnose`], each with a remedy. If the answer is wrong and the diagnosis has no finding, a further finding states the
-    /// likely reason.
+    /// Findings of [`Answer::diagnose`] about the answer, each with a remedy. If the answer is wrong and the diagnosis has no finding, a further
+    /// finding states the likely reason.
     pub findings: Vec<String>,
     /// The answer of the algorithm; `None` if the algorithm returned no answer.
     #[serde(skip)]
@@ -170,7 +170,7 @@ impl ComparisonRow {
     }
 }
 
-/// Returns the accuracy that an answer claims, its smallest effective sample size, and the index of the target with this size.
+/// Returns the accuracy that an answer claims, its smallest effective sample size, and the index of the target with this effective sample size.
 fn claim(answer: &Answer, qualities: &[Option<Quality>]) -> (Claim, Option<(f64, usize)>) {
     if matches!(answer.content, AnswerContent::Bounds(..)) {
         return (Claim::Bounds, None);

@@ -17,22 +17,22 @@ use figrs_answer::answer::value_names::distinct_names;
 use figrs_answer::{Algorithm, Answer, AnswerContent};
 use figrs_exact::{MpeVariableElimination, VariableElimination};
 
-/// Limits on the computation of an exact answer: number of operations, entries per table, number of elements.
+/// Limits on the computation of an exact answer: number of operations, number of entries per table, and number of random variables.
 const OPERATIONS: f64 = 3e7;
 const ENTRIES: u32 = 1 << 20;
 const ELEMENTS: usize = 100_000;
-/// Time after the deadline of a run in which the algorithm may still return its answer.
+/// Grace period in which an algorithm may still return its answer after the deadline of its run.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// A step of a comparison that is about to begin.
+/// Progress of a comparison: the run of an algorithm that is about to begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ComparisonStep {
-    /// Name of the step: the algorithm and, for a run of an error curve, its budget.
+    /// Name of the run that is about to begin: the algorithm and, for a run of an error curve, its budget.
     pub name: String,
-    /// Number of steps of the comparison that have finished before this step.
+    /// Number of runs of the comparison that have finished before this run.
     pub done: usize,
-    /// Total number of steps of the comparison.
+    /// Total number of runs in the comparison.
     pub total: usize,
 }
 
@@ -41,13 +41,14 @@ type StepListener = Box<dyn Fn(&ComparisonStep)>;
 /// Settings of a comparison, which runs several algorithms on the same model and targets, and compares their answers with each other and with the
 /// exact answer.
 ///
-/// **Guarantee.** The rows of the comparison are in the order of the algorithms. If an algorithm fails, panics or does not end, its row states the
-/// reason. If no exact answer is supplied, [`VariableElimination`] computes the exact answer, within about `3e7` operations and `2^20` entries per
-/// table. If [`VariableElimination`] exceeds its limits, the first answer that claims to be exact is used instead. If an answer is a world, its
-/// log-probability is compared with that of the most probable world, which [`MpeVariableElimination`] finds within the same limits.
-/// [`Verdict`](super::Verdict) describes how answers are judged.
+/// **Guarantee.** The rows of the comparison are in the order of the algorithms. If an algorithm fails, panics or does not end, the row of the
+/// algorithm states the reason. If no exact answer is supplied, [`VariableElimination`] computes the exact answer, within about `3e7` operations and
+/// `2^20` entries per table. If [`VariableElimination`] exceeds its limits, the first answer that claims to be exact is used instead. If an answer is
+/// a world, its log-probability is compared with that of the most probable world, which [`MpeVariableElimination`] finds within the same limits of
+/// operations and table entries. [`Verdict`](super::Verdict) describes how answers are judged.
 ///
-/// **Complexity.** The sum of the costs of all algorithms. The algorithms run one after the other, and each algorithm expands the model anew.
+/// **Complexity.** A comparison takes the sum of the costs of all its algorithms. The algorithms run one after the other, and each algorithm
+/// enumerates the possible values of the model's variables anew.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -132,25 +133,25 @@ impl Compare {
     }
 
     figrs_factor::field_setters! {
-        /// Sets the exact answer, with marginals of all targets; the comparison then computes no exact answer.
+        /// Sets the exact answer, with marginals of all targets; the comparison then computes no exact answer itself.
         exact: Answer => exact;
-        /// Sets a deadline for each algorithm; two seconds after the deadline, the comparison stops waiting for the algorithm. Also give each sampler
-        /// a deadline of its own, at which it returns the answer so far. An algorithm without its own deadline continues on its thread until the
-        /// program ends, and slows down the algorithms after it.
+        /// Sets a deadline for each algorithm; two seconds after the deadline, the comparison stops waiting for the algorithm. In addition, give each
+        /// sampler a deadline of its own, at which the sampler returns its answer so far. An algorithm without its own deadline continues on its
+        /// thread until the program ends, and slows down the algorithms after it.
         deadline: Duration => rules.deadline;
-        /// Ends the comparison when this flag becomes `true`. The algorithm that is running then has two seconds to return its answer so far, and is
-        /// abandoned afterwards. Algorithms that have not begun are not run.
+        /// Ends the comparison when the flag `interrupt` becomes `true`. After the interrupt, the algorithm that is running has two seconds to return
+        /// its answer so far, and is abandoned afterwards. Algorithms that have not begun at the interrupt are not run.
         interrupt: Arc<AtomicBool> => rules.interrupt;
     }
 
-    /// Sets the function `peak` that measures memory. A call of `peak` returns the peak number of bytes in use since the last call; for example, it
-    /// may read and reset a counting allocator.
+    /// Sets the function `peak`, with which the comparison measures the memory of each run. A call of `peak` returns the peak number of bytes in use
+    /// since the last call; for example, it may read and reset a counting allocator.
     pub fn peak_memory(mut self, peak: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         self.rules.peak_memory = Some(Arc::new(peak));
         self
     }
 
-    /// Calls `listener` before each step of the comparison, on the calling thread.
+    /// Calls `listener` before each run of an algorithm in the comparison, on the calling thread.
     pub fn on_step(mut self, listener: impl Fn(&ComparisonStep) + 'static) -> Self {
         self.listener = Some(Box::new(listener));
         self
@@ -236,7 +237,7 @@ impl Compare {
         }
     }
 
-    /// Returns the exact answer that was supplied, or else computes it within small limits; `None` if this fails.
+    /// Returns the exact answer that the user supplied, or else computes an exact answer within small limits; `None` if the computation fails.
     fn exact_answer(&self, tell: &mut impl FnMut(&str)) -> Option<(Answer, f64)> {
         if let Some(answer) = &self.exact {
             return Some((answer.clone(), 0.0));

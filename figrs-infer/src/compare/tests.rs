@@ -221,8 +221,8 @@ fn an_infinite_error_holds_no_answer() {
     assert!(comparison.best_sampler().is_none());
 }
 
-/// Returns an algorithm with the answer of sixteen populations: the fractions of `true` in them have the mean `p`, with a standard
-/// error of `.001` before the correction by Student's t.
+/// Returns an algorithm with the answer of sixteen populations of particles: the fractions of `true` in the populations have the mean `p`, with a
+/// standard error of `.001` before the correction by Student's t.
 fn populations(p: f64) -> Claims {
     let off = |i: i32| if i % 2 == 0 { 0.001 } else { -0.001 } * 15.0_f64.sqrt();
     let groups = (0..16).map(|i| {

@@ -14,7 +14,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 type PeakMemory = Arc<dyn Fn() -> u64 + Send + Sync>;
 
-/// Limits of a run (deadline, interrupt, grace period), and the function that measures its memory.
+/// Limits of one algorithm's run (deadline, interrupt, grace period), and the function that measures its memory.
 #[derive(Clone, Default)]
 pub(super) struct RunLimits {
     pub(super) deadline: Option<Duration>,
@@ -26,7 +26,7 @@ pub(super) struct RunLimits {
 
 pub(super) struct RunResult {
     pub(super) answer: Result<Answer, String>,
-    /// True if the algorithm cannot be applied to the model.
+    /// True if the run failed because the algorithm cannot be applied to the model.
     pub(super) is_refused: bool,
     pub(super) is_interrupted: bool,
     pub(super) seconds: f64,

@@ -14,19 +14,19 @@ const ROUNDING: f64 = 1e-9;
 pub enum Verdict {
     /// The answer claims to be exact or states bounds, and agrees with the exact answer up to rounding.
     Agrees,
-    /// The answer is an estimate, and the error of every estimand is at most three times its standard error.
+    /// The answer is an estimate, and the error of every estimand (compared quantity) is at most three times its standard error.
     WithinThree,
-    /// The answer is an estimate; the largest error of an estimand is between three and five times its standard error. A single error of a
-    /// correct estimate is above three standard errors with probability 1 / 370; if many estimands are compared, one such error is likely.
+    /// The answer is an estimate; the largest error of an estimand (compared quantity) is between three and five times its standard error. A single
+    /// error of a correct estimate is above three standard errors with probability 1 / 370; if many estimands are compared, one such error is likely.
     WithinFive,
-    /// The answer is wrong: an error is larger than rounding errors (for an exact answer) or than five standard errors, the exact number is outside
+    /// The answer is wrong: an error is larger than rounding errors (for an exact answer) or than five standard errors, the exact value is outside
     /// the bounds, or an impossible value has positive probability.
     Wrong,
-    /// The answer is an estimate with an infinite standard error for some estimand; its error therefore has no known bound.
+    /// The answer is an estimate with an infinite standard error for some compared quantity; the error of the estimate therefore has no known bound.
     UnknownError,
     /// The answer is an approximation that claims nothing about its error.
     Approximate,
-    /// No exact answer is known with which the answer could be compared.
+    /// No exact answer is known with which the algorithm's answer could be compared.
     Unjudged,
     /// The algorithm cannot be applied to the model with any budget, such as an exact algorithm to a model with continuous values.
     NotApplicable,
@@ -62,11 +62,11 @@ pub(super) enum Claim {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Judgement {
     pub(super) verdict: Verdict,
-    /// The largest absolute error of an estimand.
+    /// The largest absolute error of the answer over all estimands.
     pub(super) error: Option<f64>,
     /// The index of the estimand with the largest error.
     pub(super) worst: usize,
-    /// The largest ratio of an error to its standard error, converted to a normal score.
+    /// The largest ratio, over all estimands, of an error to its standard error, converted to a normal score.
     pub(super) deviation: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! Particle filter for a model in time: a set of weighted worlds follows the model one step at a time.
+//! Particle filter for a model in time: a set of weighted worlds is advanced through the model one time step at a time.
 
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
@@ -22,16 +22,17 @@ pub use saved_particles::SavedParticles;
 mod saved_particles;
 
 /// A particle filter for a model in time. The filter stores a fixed number of states (particles); the weights of the particles follow from the
-/// evidence so far. The elements of a state may have any type, lists and structures included. Each step draws the ancestors of the new particles by
-/// [`Resampling::Systematic`]; particles with equal states are stored as one state with the sum of their weights.
+/// evidence so far. The elements (random variables) of a state may have values of any type, lists and structures included. Each time step draws the
+/// ancestors of the new particles by [`Resampling::Systematic`]; particles with equal states are stored as one state with the sum of their weights.
 ///
 /// **Guarantee.** Consistent: probabilities and means converge to the exact numbers as the number of particles grows, with an error of the order of
-/// `1 / sqrt(particles)`. The standard errors of [`answer`](Self::answer) include only the error of the last step, given the particles before that
-/// step, and are computed as if the ancestors were drawn independently, although systematic resampling usually has a smaller error. The estimate of the probability of the evidence is unbiased; its standard error is unknown (NaN), but filters with different seeds can be
+/// `1 / sqrt(particles)`. The standard errors of [`answer`](Self::answer) include only the error of the latest time step, given the particles before
+/// that step. The standard errors are computed as if the ancestors were drawn independently, although systematic resampling usually has a smaller
+/// error. The estimate of the probability of the evidence is unbiased; its standard error is unknown (NaN), but filters with different seeds can be
 /// compared. The same seed gives the same particles on any number of threads.
 ///
-/// **Complexity.** Each step costs about as much as [`ImportanceSampling`] with as many samples as particles; the branch of a `Chain` is created once
-/// for all particles with the same state. The memory of the filter does not grow with the number of steps.
+/// **Complexity.** Each time step costs about as much as [`ImportanceSampling`] with as many samples as particles; the branch of a `Chain` (its
+/// result for one argument) is created once for all particles with the same state. The memory of the filter does not grow with the number of steps.
 ///
 /// **References.** Gordon, Salmond and Smith, *Novel approach to nonlinear/non-Gaussian Bayesian state estimation*, 1993; for the resampling Douc,
 /// Cappé and Moulines, *Comparison of resampling schemes for particle filtering*, 2005.
@@ -54,9 +55,9 @@ mod saved_particles;
 #[derive(Clone, Debug)]
 pub struct ParticleFilter<S> {
     state: S,
-    /// The last states before the present state, the latest first.
+    /// The stored states before the present state, the latest first.
     past: VecDeque<S>,
-    /// Maximum number of past states that are kept.
+    /// Maximum number of past states that the filter keeps.
     window: usize,
     drawn: Particles,
     answer: Answer,
@@ -69,9 +70,9 @@ pub struct ParticleFilter<S> {
 }
 
 impl<S: FilterState> ParticleFilter<S> {
-    /// Creates a filter with `particles` particles, which are drawn from the distribution of the elements in `first`.
+    /// Creates a filter with `particles` particles, which are drawn from the distribution of the elements of the state `first`.
     ///
-    /// **Errors.** The errors of [`ImportanceSampling`].
+    /// **Errors.** The same errors as those of [`ImportanceSampling`].
     pub fn new(first: &S, particles: u64) -> Result<Self, Error> {
         Self::seeded(first, particles, 0)
     }
@@ -107,11 +108,12 @@ impl<S: FilterState> ParticleFilter<S> {
         })
     }
 
-    /// Keeps the last `states` states before the present state. Each particle then has values of the present state and of the kept states, and
-    /// particles with the same present state but different past states are separate. By default, no past state is kept.
+    /// Makes the filter keep the `states` states before the present state. If past states are kept, each particle has values of the present state and
+    /// of the kept states; particles with the same present state but different past states are separate. By default, no past state is kept.
     ///
-    /// [`past`](Self::past) returns the past states, and [`answer`](Self::answer) has their distributions given all evidence so far. Resampling
-    /// leaves fewer and fewer distinct values of a past state; the answer is therefore less accurate for states that are many steps in the past.
+    /// The method [`past`](Self::past) returns the kept past states, and [`answer`](Self::answer) contains their distributions given all evidence so
+    /// far. Resampling leaves fewer and fewer distinct values of a past state; the answer is therefore less accurate for states that are many steps
+    /// in the past.
     #[must_use]
     pub fn window(mut self, states: usize) -> Self {
         self.window = states;
@@ -127,7 +129,7 @@ impl<S: FilterState> ParticleFilter<S> {
 
     /// Adds evidence about the present state.
     ///
-    /// **Errors.** The errors of [`advance`](Self::advance).
+    /// **Errors.** The same errors as those of [`advance`](Self::advance).
     pub fn observe(&mut self, evidence: impl FnOnce(&S) -> Model) -> Result<(), Error> {
         let found = guarded(|| {
             let states: Vec<&S> = std::iter::once(&self.state).chain(&self.past).collect();
@@ -136,12 +138,12 @@ impl<S: FilterState> ParticleFilter<S> {
         self.go_to(found, self.steps)
     }
 
-    /// Moves to the next state, and adds evidence about the next state. `step` builds the elements of the next state from those of the present state;
-    /// `evidence` builds the model with the evidence about the next state, and may contain interventions.
+    /// Moves the filter to the next time step, and adds evidence about the next state. The function `step` builds the elements of the next state from
+    /// those of the present state; `evidence` builds the model with the evidence about the next state, and may contain interventions.
     ///
-    /// **Errors.** [`Error::InStep`] with the number of the step, counted from 1, and [`Error::InvalidSetting`] if the step depends on a random element of
-    /// an earlier step (a random quantity of several steps belongs to the state), or the error of [`ImportanceSampling`], such as
-    /// evidence that no particle satisfies. After an error, the filter is unchanged.
+    /// **Errors.** [`Error::InStep`] with the number of the step, counted from 1. [`Error::InvalidSetting`] if the step depends on a random element
+    /// of an earlier step (a random quantity of several steps belongs to the state). In all other cases, the error is that of [`ImportanceSampling`],
+    /// such as evidence that no particle satisfies. After an error, the particles of the filter are unchanged.
     pub fn advance(
         &mut self,
         step: impl FnOnce(&S) -> S,
@@ -157,8 +159,8 @@ impl<S: FilterState> ParticleFilter<S> {
         self.go_to(found, self.steps + 1)
     }
 
-    /// Draws the elements of `states`, which continue the particles, given the evidence of `model`. The result also has the random elements of the
-    /// step.
+    /// Draws the elements of the states `states`, which continue the present particles, given the evidence of `model`. The result also contains the
+    /// random elements of the time step.
     fn continued(&self, model: &Model, states: &[&S]) -> Result<Continued<S>, Error> {
         let elements = states.iter().flat_map(|state| state.elements());
         let random = random_ancestors(elements.collect(), model);
@@ -174,7 +176,7 @@ impl<S: FilterState> ParticleFilter<S> {
         Ok((states, particles, answer, random))
     }
 
-    /// Returns the sampler of the next step, whose worlds continue the present particles.
+    /// Returns the sampler of the next time step, whose worlds continue the present particles.
     fn algorithm(&self) -> ImportanceSampling {
         // Multiples of an odd number are distinct; each step therefore has a seed of its own.
         let seed = self
@@ -201,18 +203,19 @@ impl<S: FilterState> ParticleFilter<S> {
         Ok(())
     }
 
-    /// Returns the number of steps so far.
+    /// Returns the number of time steps that the filter has made so far.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// Returns the elements of the present state. Other models can be built on the returned elements: for a prediction, build the elements of later
-    /// states and query them.
+    /// Returns the elements (random variables) of the present state. Other models can be built on the returned elements: for a prediction, build the
+    /// elements of later states and query them.
     pub fn state(&self) -> &S {
         &self.state
     }
 
-    /// Returns the state `lag` steps before the present state; `None` if the filter does not keep this state. A lag of 0 gives the present state.
+    /// Returns the state `lag` time steps before the present state; `None` if the filter does not keep this state. A lag of 0 gives the present
+    /// state.
     pub fn past(&self, lag: usize) -> Option<&S> {
         match lag.checked_sub(1) {
             None => Some(&self.state),
@@ -225,7 +228,7 @@ impl<S: FilterState> ParticleFilter<S> {
         &self.answer
     }
 
-    /// Returns the natural logarithm of the estimated probability, or density, of all evidence so far; its standard error is NaN.
+    /// Returns the natural logarithm of the estimated probability, or density, of all evidence so far; the standard error of the estimate is NaN.
     pub fn log_evidence(&self) -> LogEvidence {
         LogEvidence {
             value: self.log_evidence,
@@ -253,14 +256,14 @@ impl<S: FilterState> ParticleFilter<S> {
     }
 }
 
-/// The present state of a filter and the states before it, the latest first.
+/// The present state of a particle filter and the states before it, the latest first.
 struct States<S> {
     present: S,
     past: VecDeque<S>,
 }
 
 impl<S: FilterState> States<S> {
-    /// Creates states that consist of `elements`; `like` are states whose elements have the same types, the present state first.
+    /// Creates states that consist of the elements `elements`; `like` are states whose elements have the same types, the present state first.
     fn of_elements(like: &[&S], elements: &[AnyElement]) -> Self {
         let mut next = NextElements::new(elements);
         Self {
@@ -273,11 +276,11 @@ impl<S: FilterState> States<S> {
     }
 }
 
-/// The states, particles and marginals after a step, and the random elements of the step.
+/// The states, particles and marginals after a time step of the filter, and the random elements of the step.
 type Continued<S> = (States<S>, Particles, Answer, Vec<AnyElement>);
 
-/// Draws the elements of `states` given the evidence of `model`; the first state is the present one. Returns states whose elements have the drawn
-/// values, the weighted draws, and their marginals.
+/// Draws the elements of `states` given the evidence of `model`; the first state is the present one. Returns three results: states whose elements
+/// have the drawn values, the weighted draws, and the marginals of the draws.
 fn drawn<S: FilterState>(
     algorithm: &ImportanceSampling,
     model: &Model,
@@ -299,21 +302,21 @@ fn drawn<S: FilterState>(
     Ok((next, particles, answer.about(&made)))
 }
 
-/// Distinct states with their weights.
+/// The distinct states of the particles, with the weights of the states.
 #[derive(Clone, Debug)]
 pub(super) struct Particles {
-    /// The weight of each state; the largest is one.
+    /// The weight of each distinct state; the largest weight is one.
     pub(super) weights: Vec<f64>,
     /// For each element, its distinct values, and for each state the index of the element's value among these values.
     pub(super) columns: Vec<(Support, Vec<u32>)>,
-    /// The element whose value is the index of a state.
+    /// The random variable whose value is the index of a state among the distinct states.
     index: Element<usize>,
 }
 
-/// Maximum number of particles, because resampling numbers them by 32 bits.
+/// Maximum number of particles, because resampling represents their indices by 32 bits.
 const MOST_PARTICLES: u64 = u32::MAX as u64;
 
-/// The stream of random numbers of the resampling; the worlds of a step use the streams that follow zero.
+/// The number of the random number stream for the resampling; the worlds of a step use the streams from number zero on.
 const RESAMPLING_STREAM: u64 = u64::MAX - 1;
 
 impl Particles {
@@ -325,7 +328,8 @@ impl Particles {
         }
     }
 
-    /// Creates particles from the draws of positive weight. Draws with equal values form one state; the states have the order of their first draws.
+    /// Creates particles from the weighted draws of positive weight. Draws with equal values become one state; the states have the order of their
+    /// first draws.
     fn of_draws(draws: &Draws) -> Self {
         let logs = draws.log_weights.as_deref().unwrap_or_default();
         let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -361,7 +365,8 @@ impl Particles {
         Self::new(weights, columns.collect())
     }
 
-    /// Draws the states that `particles` new particles continue. The particles that continue the same state are consecutive.
+    /// Resampling: draws the states that `particles` new particles continue. In the result, the particles that continue the same state are
+    /// consecutive.
     fn ancestors(&self, particles: u64, seed: u64) -> AssignedValues {
         let mut ancestors = vec![0; particles as usize];
         let mut rng = stream(seed, RESAMPLING_STREAM);
@@ -372,7 +377,7 @@ impl Particles {
         }
     }
 
-    /// Returns elements whose joint distribution is that of the particles; the elements have the types of the elements `like`.
+    /// Returns random variables whose joint distribution is that of the particles; their types are those of the elements `like`.
     pub(super) fn elements(&self, like: &[AnyElement]) -> Vec<AnyElement> {
         let columns = self.columns.iter().zip(like);
         let made = columns.map(|((support, values), element)| {

@@ -1,4 +1,4 @@
-//! The form in which a particle filter is saved and loaded.
+//! The form in which the state of a particle filter is saved and loaded.
 
 use figrs_answer::Error;
 use figrs_core::internals::EarlierElements;
@@ -11,7 +11,7 @@ use super::{MOST_PARTICLES, Particles, States};
 /// A [`ParticleFilter`] in a form that serde can serialise: the values and the weights of its particles, its seed, and the log-evidence.
 /// [`ParticleFilter::load`] restores the filter.
 ///
-/// A text format must keep all digits of numbers: `serde_json` needs the feature `float_roundtrip`.
+/// A text format for the saved filter must keep all digits of numbers: `serde_json` needs the feature `float_roundtrip`.
 ///
 /// ```
 /// use figrs_core::{Normal, Variance};
@@ -34,10 +34,10 @@ pub struct SavedParticles<V> {
     steps: u64,
     window: usize,
     log_evidence: f64,
-    /// The logarithm of the estimated probability of the evidence of the last step.
+    /// The logarithm of the estimated probability of the evidence in the latest time step.
     last_log_evidence: f64,
     weights: Vec<f64>,
-    /// The values of the present state and of the past states, the latest first, for each particle.
+    /// For each particle, the values of the present state and of the past states, the latest first.
     states: Vec<Vec<V>>,
 }
 
@@ -46,7 +46,7 @@ impl<V> SavedParticles<V> {
 }
 
 impl<S: PortableState> ParticleFilter<S> {
-    /// Returns the filter in a form that serde can serialise.
+    /// Returns the particle filter in a form that serde can serialise.
     pub fn save(&self) -> SavedParticles<S::Values> {
         let states = (0..self.drawn.weights.len()).map(|particle| {
             let mut columns = self.drawn.columns.iter();
@@ -71,12 +71,12 @@ impl<S: PortableState> ParticleFilter<S> {
         }
     }
 
-    /// Restores a saved filter. The later steps draw the particles that they would have drawn without saving and loading. `first` is a state whose
-    /// elements have the same types, such as the first state; the distribution of `first` is not used. Until the next step, the
-    /// [`answer`](Self::answer) of a loaded filter states no bound for values that no particle has.
+    /// Restores a saved filter. The later time steps of a loaded filter draw the same particles as without saving and loading. The argument `first`
+    /// is a state whose elements have the same types as in the saved filter, such as the first state; the distribution of `first` is not used. Until
+    /// the next time step, the [`answer`](Self::answer) of a loaded filter states no bound for the probability of values that no particle has.
     ///
-    /// **Errors.** [`Error::Saved`] if the filter was saved by another version of figrs, if its state has elements of other types, or if it is
-    /// damaged.
+    /// **Errors.** [`Error::Saved`] if the filter was saved by another version of figrs, if its state has elements of other types, or if the saved
+    /// data are damaged.
     pub fn load(first: &S, saved: SavedParticles<S::Values>) -> Result<Self, Error> {
         if saved.version != SavedParticles::<S::Values>::VERSION {
             return Err(Error::unfit_filter(

@@ -1,4 +1,4 @@
-//! The joint posterior of the targets of an answer, from which joint values are drawn.
+//! The joint posterior of the targets (queried variables) of an answer, from which joint values are drawn.
 
 use std::sync::Arc;
 
@@ -12,19 +12,20 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 use figrs_answer::{Answer, AnswerContent, Draws, Error};
 use figrs_exact::dependencies::dependency_graph;
 
-/// The joint posterior of some targets, divided into groups of targets. The groups are independent of each other given the evidence.
+/// The joint posterior of the targets of an answer, divided into groups of targets. The groups of targets are independent of each other given the
+/// evidence.
 #[derive(Clone, Debug)]
 pub(super) struct JointPosterior {
     groups: Vec<PosteriorGroup>,
-    /// The elements that interventions set. The value of an intervened element is no evidence about the parents of the element.
+    /// The random variables that interventions set. The value of a variable set by an intervention is no evidence about the parents of the variable.
     set: FxHashSet<ElementId>,
 }
 
-/// A group of targets that are independent of all other targets, with the joint values of the group and their weights.
+/// A group of targets that is independent of all other targets, with the joint values of the group and their weights.
 #[derive(Clone, Debug)]
 struct PosteriorGroup {
     targets: Vec<(AnyElement, Support)>,
-    /// For each joint value, the index of the value of each target.
+    /// For each joint value of the group, the index of the value of each target.
     rows: Vec<Arc<[u32]>>,
     cumulative: Vec<f64>,
 }
@@ -140,8 +141,8 @@ impl JointPosterior {
         values.collect()
     }
 
-    /// Returns the elements whose values follow from the values of the targets: the targets, and those arguments of targets (such as tuples) that the
-    /// values of the targets determine.
+    /// Returns the elements whose values follow from the values of the targets: the targets themselves, and those arguments of targets (such as the
+    /// components of a tuple) that the values of the targets determine.
     pub(super) fn decided(&self) -> Vec<AnyElement> {
         let mut common = Vec::new();
         for group in &self.groups {
@@ -166,7 +167,7 @@ impl JointPosterior {
         common
     }
 
-    /// Returns the element and the ancestors whose values follow from the element's value, each with its value.
+    /// Returns the element and those of its ancestors whose values follow from the element's value, each with its value.
     pub(super) fn read_backwards(
         &self,
         element: &AnyElement,

@@ -1,4 +1,4 @@
-//! Posterior predictive draws: draws of an element given the posterior of the targets of an answer.
+//! Posterior predictive draws: draws of a random variable given the posterior of the targets of an answer.
 
 use std::marker::PhantomData;
 
@@ -17,26 +17,26 @@ use joint_posterior::{JointPosterior, JointRow};
 
 /// The posterior predictive distribution of an element, given the posterior of the targets of an answer.
 ///
-/// [`Answer::predict`] builds the distribution.
+/// The method [`Answer::predict`] builds the posterior predictive distribution.
 #[derive(Clone, Debug)]
 pub struct Predictive<T> {
     element: AnyElement,
-    /// The model without its evidence.
+    /// The model of the answer without its evidence.
     prior: Model,
     posterior: JointPosterior,
-    /// The elements whose values follow from the values of the targets, including the targets.
+    /// The random variables whose values follow from the values of the targets, including the targets.
     decided: Vec<AnyElement>,
     conditioning: Conditioning,
     value: PhantomData<fn() -> T>,
 }
 
-/// The method by which the element is drawn given the values of other elements.
+/// The method by which the predicted element is drawn given the values of other elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Conditioning {
-    /// The values of the other elements are set by interventions. Interventions are correct here if the element depends on these elements only by
-    /// reading their values.
+    /// The values of the elements on which the predicted element depends are set by interventions. Interventions are correct if the predicted element
+    /// depends on the intervened elements only by reading their values.
     Set,
-    /// The values of the other elements are observed, which also gives evidence about their parents.
+    /// The values of the elements on which the predicted element depends are observed, which also gives evidence about their parents.
     Observe,
 }
 
@@ -44,16 +44,16 @@ enum Conditioning {
 pub trait Predict {
     /// Returns the posterior predictive distribution of an element, such as a future observation, given the posterior of the answer's targets.
     ///
-    /// The predicted element need not have been part of the run. First, values of the targets are drawn from the draws of the answer or, if the
-    /// answer has no draws, from its marginals. Then the predicted element is drawn given the values of the targets. If a
-    /// [`Param`](figrs_core::Param) was set after the run, predictions use its new value.
+    /// The predicted element need not have been a target or an ancestor of a target in the run. First, values of the targets are drawn from the draws
+    /// of the answer or, if the answer has no draws, from its marginals. After the targets, the predicted element is drawn from the model given the
+    /// drawn values of the targets. If a [`Param`](figrs_core::Param) was set after the run, predictions use its new value.
     ///
     /// **Guarantee.** figrs checks that the predicted element is independent of the evidence given the targets; otherwise the result is an error. The
     /// distribution of the draws is as accurate as the answer's posterior of the targets.
     ///
-    /// **Errors.** [`Error::NotPredictable`] if the element depends on the evidence other than through the targets; the error names the elements that
-    /// must be added to the targets. [`Error::NotInAnswer`] if the answer has no joint posterior of its targets, or does not come from a
-    /// [`run`](Run::run).
+    /// **Errors.** [`Error::NotPredictable`] if the predicted element depends on the evidence other than through the targets; the error names the
+    /// elements that must be added to the targets. [`Error::NotInAnswer`] if the answer has no joint posterior of its targets, or does not come from
+    /// a [`run`](Run::run).
     ///
     /// **References.** Gelman et al., *Bayesian data analysis*, 3rd edition, 2013, chapter 6.
     ///
@@ -151,12 +151,12 @@ impl<T: Value> Predictive<T> {
         })
     }
 
-    /// Draws `count` independent values of the element; the same seed gives the same values.
+    /// Draws `count` independent values of the predicted element; the same seed gives the same values.
     ///
-    /// **Complexity.** One run of an algorithm for each distinct joint value of the targets that is drawn. The algorithm of each run is
-    /// [`ForwardSampling`], or [`VariableElimination`] if the targets depend on the element or share ancestors with it.
+    /// **Complexity.** A prediction takes one run of an algorithm for each distinct joint value of the targets that is drawn. Each run uses
+    /// [`ForwardSampling`], or [`VariableElimination`] if the targets depend on the predicted element or share ancestors with it.
     ///
-    /// **Errors.** The errors of the algorithm that is run.
+    /// **Errors.** The errors of the algorithm that draws the predicted element (`ForwardSampling` or `VariableElimination`).
     pub fn draws(&self, count: usize, seed: u64) -> Result<Vec<T>, Error> {
         let mut rng = stream(seed, 0);
         let mut places = IndexMap::<JointRow, Vec<usize>, FxBuildHasher>::default();

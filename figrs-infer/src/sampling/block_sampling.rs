@@ -19,27 +19,28 @@ use figrs_factor::Until;
 const MOST_ROWS: u64 = 1 << 14;
 /// Number of values that a block of worlds should have: its number of worlds times the number of values of a world.
 const CELLS: u64 = 1 << 18;
-/// Minimum number of worlds in a block, even if each world has many values; the block must have at most `MOST_CELLS` values. Smaller blocks are slow,
-/// because evaluating an element once for a block costs about as much as computing a hundred values.
+/// Minimum number of worlds in a block, even if each world has many values; the minimum does not apply to blocks of more than `MOST_CELLS` values.
+/// Smaller blocks are slow, because evaluating an element once for a block costs about as much as computing a hundred values.
 const WORTHWHILE_ROWS: u64 = 1 << 8;
 const MOST_CELLS: u64 = 1 << 22;
-/// Divisor of the memory limit that gives the memory of one block of worlds, because several threads use blocks at the same time.
+/// One block of worlds may take the memory limit divided by `MEMORY_DIVISOR`, because several threads use blocks at the same time.
 const MEMORY_DIVISOR: u64 = 16;
-/// Number of worlds of the pilot block, which measures the size of a world and whose draws are discarded.
+/// Number of worlds of the pilot block; this block measures the size of a world, and its draws are discarded.
 const PILOT: usize = 8;
 /// Minimum number of blocks of worlds in a run, provided that each block then has at least `LEAST_ROWS` worlds.
 pub(super) const LEAST_BLOCKS: u64 = 16;
 const LEAST_ROWS: u64 = 64;
-/// Number of units of work above which several blocks of worlds form one unit. A unit is then at most `1 / WORTHWHILE_UNITS` of the run.
+/// Number of units of work (parts of a run) above which several blocks of worlds form one unit. A unit of work is then at most `1 / WORTHWHILE_UNITS`
+/// of the run.
 const WORTHWHILE_UNITS: u64 = 1 << 12;
 const MOST_BLOCKS: u64 = 64;
 
-/// The size of the units of work of a run. A unit consists of several blocks of worlds whose sums are reported together.
+/// The size of the units of work into which a run is divided. A unit of work consists of several blocks of worlds whose sums are reported together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UnitSize {
-    /// Number of worlds in a block.
+    /// Number of worlds in a block of worlds.
     pub(super) rows: u64,
-    /// Number of blocks of worlds in a unit; the blocks are drawn one after another and reported together.
+    /// Number of blocks of worlds in a unit of work; the blocks are drawn one after another and reported together.
     pub(super) blocks: u64,
 }
 
@@ -107,11 +108,12 @@ pub(crate) struct BlockSampling<'a> {
     pub(crate) remedy: &'static str,
     pub(crate) settings: &'a WorldSettings,
     pub(crate) observations: Observations,
-    /// An upper bound of the weight of a world, if a bound is known.
+    /// An upper bound of the weight of a world, if such a bound is known.
     pub(crate) maximum: Option<WeightBound>,
-    /// The logarithm of the weight that is used as the unit of the weights.
+    /// The logarithm of the weight that serves as the unit in which weights are stored.
     pub(crate) log_unit: f64,
-    /// Changes the weights of a block of worlds before the weights are summed; the arguments are the block, its number of worlds and `log_unit`.
+    /// Changes the weights of a block of worlds before the weights are summed; the arguments are the block, its number of worlds, `log_unit` and the
+    /// random numbers.
     pub(crate) accept: Option<Acceptance>,
 }
 
@@ -166,8 +168,8 @@ impl BlockSampling<'_> {
         }
     }
 
-    /// Returns the number of blocks of worlds in a unit of work. A unit has several blocks if sending the sums of a block to another thread
-    /// would take longer than drawing the block.
+    /// Returns the number of blocks of worlds in one unit of work of the run. A unit of work has several blocks if sending the sums of a block to
+    /// another thread would take longer than drawing the block.
     ///
     /// A unit of work is one block if a run may end after any block, if draws are retained, or if a target may have a different value in each world.
     /// If values differ in each world, the sums of several blocks are as large as the blocks themselves.
@@ -198,11 +200,12 @@ impl BlockSampling<'_> {
     }
 }
 
-/// Maximum number of blocks of worlds in a batch. After each batch, a thread reports the sums of the batch.
+/// Maximum number of blocks of worlds in a batch (blocks that one thread draws in succession). After each batch, a thread reports the sums of the
+/// batch.
 const BATCH: u64 = 32;
 
 impl BlockSampling<'_> {
-    /// Draws the worlds of the units of work `units`.
+    /// Draws the worlds of the units of work with the indices `units`.
     pub(crate) fn partial(
         &self,
         (model, targets): (&Model, &[AnyElement]),
@@ -284,11 +287,12 @@ impl BlockSampling<'_> {
 /// The memory that the blocks of worlds of a run may use together.
 ///
 /// If a block of worlds exceeds its share of the memory, the other threads wait, and the block starts again with empty caches and may use the whole
-/// memory. A model that fits into memory therefore fits with any number of threads.
+/// memory. A model that fits into the memory limit with one thread therefore fits with any number of threads.
 pub(crate) struct SharedMemory {
     pool: Arc<Pool>,
     threads: usize,
-    /// Threads that work at the same time hold the lock for reading. A thread that uses the whole memory alone holds the lock for writing.
+    /// Threads that draw blocks of worlds at the same time hold the lock for reading. A thread that uses the whole memory alone holds the lock for
+    /// writing.
     alone: RwLock<()>,
 }
 
@@ -301,13 +305,14 @@ impl SharedMemory {
         }
     }
 
-    /// Makes `block` take its memory from this shared memory.
+    /// Makes the block of worlds `block` take its memory from this shared memory.
     pub(crate) fn share_with(&self, mut block: Block) -> Block {
         block.share(&self.pool);
         block
     }
 
-    /// Runs `work` with a block of worlds. If the first attempt exceeds the block's share of the memory, a second attempt may use the whole memory.
+    /// Runs the function `work` with a block of worlds. If the first attempt exceeds the block's share of the memory, a second attempt may use the
+    /// whole memory.
     pub(crate) fn run<R>(
         &self,
         block: &mut Block,

@@ -14,17 +14,17 @@ pub struct BlockTally {
     pub(crate) total: f64,
     pub(crate) squares: f64,
     pub(crate) largest: f64,
-    /// The largest weights of the block. All weights of the block that may belong to the tail of the run's weights are included.
+    /// The largest weights of worlds in the block. All weights of the block that may belong to the tail of the weights of the whole run are included.
     #[serde(with = "repeated_numbers")]
     pub(crate) heaviest: Vec<f64>,
-    /// Number of worlds, including worlds of weight zero.
+    /// Number of worlds in the sums, including worlds of weight zero.
     pub(crate) rows: u64,
-    /// Number of worlds that do not contradict the evidence. In sums over several blocks, only blocks whose likelihoods have the fewest density
-    /// factors count.
+    /// Number of worlds that do not contradict the evidence. Sums over several blocks include only the blocks whose likelihoods have the fewest
+    /// density factors.
     pub(crate) met: u64,
-    /// Number of density factors in the likelihood of a world.
+    /// Number of density factors in the likelihood of each counted world.
     pub(crate) densities: usize,
-    /// For each target, its distinct values in the order of first occurrence.
+    /// For each target (queried variable), its distinct values in the order of first occurrence.
     #[serde(skip)]
     pub(crate) values: Vec<Box<dyn AnyColumn>>,
     pub(crate) targets: Vec<BlockTargetTally>,
@@ -34,7 +34,7 @@ pub struct BlockTally {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct BlockTargetTally {
-    /// For each distinct value, the sum of the weights and the sum of the squared weights.
+    /// For each distinct value of the target, the sum of the weights and the sum of the squared weights of the worlds with this value.
     pub(crate) sums: Vec<(f64, f64)>,
     /// For each world that satisfies the evidence, the index of the target's value, if draws are retained.
     pub(crate) draws: Option<Vec<u32>>,
@@ -47,9 +47,9 @@ impl PortableUnit for BlockTally {
 }
 
 impl BlockTally {
-    /// Computes the sums of a block of worlds in which all targets and evidence have been evaluated.
+    /// Computes the sums of weights of a block of worlds in which all targets and evidence have been evaluated.
     ///
-    /// The result includes the `heaviest` largest weights and, if `keep` is set, the draws.
+    /// The computed sums include the `heaviest` largest weights and, if `keep` is set, the draws.
     pub(crate) fn new(
         block: &mut Block,
         targets: &[AnyElement],
@@ -119,7 +119,7 @@ fn ones(words: impl Iterator<Item = u64>) -> f64 {
     f64::from(words.map(u64::count_ones).sum::<u32>())
 }
 
-/// Returns the distinct values of a column, the sums of the weights for each value and, if draws are retained, the index of the value in each world.
+/// Returns the distinct values of a target, the sums of the weights for each value and, if draws are retained, the index of the value in each world.
 fn sums(
     column: &TargetColumn<'_>,
     element: &AnyElement,
@@ -178,7 +178,8 @@ fn sums(
 /// The sums of the weights and of the squared weights of some worlds.
 type WeightSums = (f64, f64);
 
-/// Returns the distinct values of a column and the sums of the weights for each value. The weights are given for disjoint sets of worlds.
+/// Returns the distinct values of a target and the sums of the weights for each value. Each weight is given for a set of worlds, and the sets are
+/// disjoint.
 fn sums_of_classes(
     column: &TargetColumn<'_>,
     classes: &[(Vec<u64>, f64)],
@@ -196,7 +197,7 @@ fn sums_of_classes(
     (values, sums.collect())
 }
 
-/// Returns the distinct values of a column and the sums of the weights for each value. The list `weights` has the weight of each world.
+/// Returns the distinct values of a target and the sums of the weights for each value. The list `weights` has the weight of each world.
 fn sums_of_rows(
     column: &TargetColumn<'_>,
     weights: &[f64],
@@ -240,7 +241,7 @@ mod repeated_numbers {
     }
 }
 
-/// Returns the `most` largest positive weights of the worlds in `form`.
+/// Returns the largest positive weights of the worlds in `form`, at most `most` of them.
 pub(crate) fn largest(form: &WeightForm, most: usize) -> Vec<f64> {
     let mut weights: Vec<f64> = match form {
         WeightForm::Rows(rows) => rows.iter().copied().filter(|w| *w > 0.0).collect(),
@@ -260,14 +261,14 @@ pub(crate) fn largest(form: &WeightForm, most: usize) -> Vec<f64> {
     weights
 }
 
-/// The sum over consecutive blocks of worlds, if draws are not retained.
+/// The sums of weights over consecutive blocks of worlds, if draws are not retained.
 #[derive(Debug)]
 pub(super) struct JoinedBlocks<'a> {
     targets: &'a [AnyElement],
-    /// Number of the largest weights that are retained.
+    /// Number of the largest weights of worlds that are retained.
     heaviest: usize,
     sums: Option<BlockTally>,
-    /// The distinct values of each target; empty before the second block is added.
+    /// The distinct values of each target (queried variable); empty before the second block of worlds is added.
     supports: Vec<SupportBuilder>,
 }
 
@@ -312,7 +313,8 @@ impl<'a> JoinedBlocks<'a> {
     }
 }
 
-/// Adds to `sums` the sums of a block with the same number of density factors. New values of a target are appended to the list of its earlier values.
+/// Adds to `sums` the sums of a block of worlds whose likelihoods have the same number of density factors. New values of a target are appended to the
+/// list of the target's earlier values.
 fn add(sums: &mut BlockTally, mut next: BlockTally, supports: &mut [SupportBuilder]) {
     let scale = sums.log_scale.max(next.log_scale);
     rescale(sums, scale);
@@ -364,7 +366,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the sums of a block whose worlds have the values and weights `rows`; the unit of the weights is `exp(log_scale)`.
+    /// Returns the sums of a block of worlds with the pairs of a value and a weight `rows`; the unit of the weights is `exp(log_scale)`.
     fn block(densities: usize, log_scale: f64, rows: &[(bool, f64)]) -> BlockTally {
         let weights: Vec<f64> = rows.iter().map(|row| row.1).filter(|w| *w > 0.0).collect();
         let squares = |weights: &[f64]| weights.iter().map(|w| w * w).sum();

@@ -13,7 +13,7 @@ use figrs_answer::{Algorithm, Error, setters};
 /// **Guarantee.** The draws are independent and follow the prior exactly. The draws have weights if worlds reach a `Score`, because a `Score`
 /// multiplies the weight of its world. The same seed gives the same draws on any number of threads.
 ///
-/// **Complexity.** The time is linear in the number of samples and in the number of elements of each world.
+/// **Complexity.** The time is linear in the number of samples and in the number of random variables in each world.
 ///
 /// **Errors.** [`Error::EvidenceNotAllowed`] if the model has evidence; [`Error::NothingDone`] if the run was stopped before the first world.
 ///

@@ -8,28 +8,28 @@ use super::settings::{AssignedValues, SamplerSettings, WorldSettings};
 use super::unseen_worlds::WeightBound;
 use figrs_answer::{Algorithm, Error, setters};
 
-/// Likelihood weighting: draws worlds from the prior, and weights each world by the probability of the evidence in it.
+/// Likelihood weighting: draws worlds from the prior, and weights each world by the probability of the evidence given the world.
 ///
-/// An observed element is not drawn: it gets the observed value, and the weight of the world is multiplied by the probability (or density) of this
-/// value. An observation of a `Chain`, a `Score`, a tuple or a Boolean function is passed on to the random choices that determine its value. Evidence
-/// that is not an observation multiplies the weight after the world has been drawn.
+/// An observed element (random variable) is not drawn: it gets the observed value, and the weight of the world is multiplied by the probability (or
+/// density) of this value. An observation of a `Chain`, a `Score`, a tuple or a Boolean function is passed on to the random choices that determine
+/// its value. Evidence that is not the observation of a value multiplies the weight after the world has been drawn.
 ///
-/// In `ExpectationMaximization`, `samples` worlds are drawn for each row of the data, with the same random numbers in every iteration. The weighted
-/// worlds give the expected counts of the parameters (Monte Carlo EM: Wei and Tanner 1990). Hidden elements may be continuous, and models may be
-/// infinite, because the model is not expanded. The log-likelihood of learning is also an estimate, whose mean is below the true value. An iteration
-/// may lower the estimated log-likelihood. Learning ends when iterations no longer raise it. If one element reads several learned parameters, each
-/// parameter is updated given the previous values of the other parameters. [`Error::InvalidCase`] names a row whose evidence no drawn world
-/// satisfies.
+/// In `ExpectationMaximization`, `samples` worlds are drawn for each row of the data, with the same random numbers in every iteration. In learning,
+/// the weighted worlds give the expected counts of the parameters (Monte Carlo EM: Wei and Tanner 1990). In learning, hidden elements may be
+/// continuous, and models may be infinite, because the possible values are not enumerated. The log-likelihood of learning is an estimate, whose mean
+/// is below the true value. An iteration of learning may lower the estimated log-likelihood. Learning ends when iterations no longer raise the
+/// estimated log-likelihood. If one random variable reads several learned parameters, each parameter is updated given the previous values of the
+/// other parameters. In learning, [`Error::InvalidCase`] names a row of the data whose evidence no drawn world satisfies.
 ///
 /// **Guarantee.** Consistent: the estimates converge to the exact answer as the number of samples grows. The estimate of the probability of the
 /// evidence is unbiased. Every answer states an effective sample size and standard errors. The probability of the values that no sample has is
 /// bounded ([`unseen_share`](figrs_answer::unseen_share)); if the largest weight of a world is unknown, [`Answer::diagnose`](figrs_answer::Answer::diagnose) reports such values
 /// instead. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** The time is linear in the number of samples and in the number of elements of each world. Elements that no sampled world reaches
-/// cost nothing. Infinite models are therefore allowed. The error is inversely proportional to the square root of the *effective* sample size, which
-/// may be small if the evidence is unlikely. Worlds are drawn in blocks whose values fit into the processor cache. Memory does not grow with the
-/// number of samples, unless new values of targets keep occurring or draws are retained.
+/// **Complexity.** The time is linear in the number of samples and in the number of random variables in each world. Random variables that no sampled
+/// world reaches cost nothing. Infinite models are therefore allowed, if each world is finite. The error of an estimate is inversely proportional to
+/// the square root of the *effective* sample size, which may be small if the evidence is unlikely. Worlds are drawn in blocks whose values fit into
+/// the processor cache. Memory does not grow with the number of samples, unless new values of targets keep occurring or draws are retained.
 ///
 /// **Errors.** [`Error::NoSampleMetEvidence`] if all samples have weight zero; [`Error::NothingDone`] if the run was stopped before the first sample.
 ///
@@ -62,19 +62,20 @@ impl ImportanceSampling {
         }
     }
 
-    /// Draws samples until the deadline passes, the interrupt is set, or [`until_effective`](Self::until_effective) is reached. A deadline, an
-    /// interrupt or a goal of effective samples must be set; if the evidence is impossible, only the deadline or the interrupt ends the run.
+    /// Draws samples until the deadline passes, the interrupt flag is set, or the goal of [`until_effective`](Self::until_effective) is reached. A
+    /// deadline, an interrupt or a goal of effective samples must be set; if the evidence is impossible, only the deadline or the interrupt ends the
+    /// run.
     pub fn anytime() -> Self {
         Self {
             settings: WorldSettings::new(None),
         }
     }
 
-    /// Ends the run when the effective sample size reaches `samples`. The run ends only after a complete block of worlds, and after at least sixteen
-    /// blocks.
+    /// Ends the run when the effective sample size reaches `samples`. A run with a goal of effective samples ends only after a complete block of
+    /// worlds, and after at least sixteen blocks.
     ///
-    /// The number of samples then depends on their weights. The estimate of the probability of the evidence is therefore consistent, but no longer
-    /// unbiased: a run in which a rare world of large weight has not yet occurred ends too early.
+    /// With a goal of effective samples, the number of samples depends on their weights. With a goal of effective samples, the estimate of the
+    /// probability of the evidence is consistent, but not unbiased: a run in which a rare world of large weight has not yet occurred ends too early.
     pub fn until_effective(mut self, samples: f64) -> Self {
         self.settings.target_ess = Some(samples);
         self
@@ -84,7 +85,8 @@ impl ImportanceSampling {
     setters!(keep_draws: settings.keep_draws);
     setters!(watch: settings.watch);
 
-    /// Assigns the value of an element in each world of the run, instead of drawing the element. `values` must have a value for each sample.
+    /// Assigns the value of a random variable in each world of the run, instead of drawing this variable. The list `values` must have a value for
+    /// each sample of the run.
     pub(crate) fn assigned(mut self, values: AssignedValues) -> Self {
         self.settings.assigned = Some(values);
         self

@@ -12,14 +12,15 @@ use figrs_answer::{Algorithm, Error, setters};
 
 /// Draws worlds from the prior, and keeps the worlds that satisfy the evidence.
 ///
-/// If the evidence gives weights to worlds, a world is accepted with a probability proportional to its weight. The maximum weight must then be stated
-/// with `weigh_at_most`. The accepted draws are independent samples of the exact posterior, and have equal weights.
+/// If the evidence gives weights to worlds, each world is accepted with a probability proportional to its weight. If the evidence gives weights to
+/// worlds, the maximum of these weights must be stated with `weigh_at_most`. The accepted draws are independent samples of the exact posterior, and
+/// have equal weights.
 ///
-/// The estimates converge to the exact answer as the number of tries grows. The accepted draws follow the posterior exactly, and the estimate of the
-/// probability of the evidence is unbiased. The same seed gives the same answer on any number of threads.
+/// The estimates of rejection sampling converge to the exact answer as the number of tries grows. The accepted draws follow the posterior exactly,
+/// and the estimate of the probability of the evidence is unbiased. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** The time is linear in the number of tries and in the number of elements of each world. Each accepted draw takes `1 / P(evidence)`
-/// tries on average.
+/// **Complexity.** The time is linear in the number of tries and in the number of random variables in each world. Each accepted draw takes
+/// `1 / P(evidence)` tries on average.
 ///
 /// **Errors.** [`Error::NoSampleMetEvidence`] if no try satisfied the evidence, which always happens if a value of a continuous element is observed;
 /// [`Error::UnboundedWeight`] if a weight has no stated maximum; [`Error::InvalidSetting`] if `Score` elements give a world a weight above one;
@@ -57,7 +58,8 @@ impl RejectionSampling {
 }
 
 impl RejectionSampling {
-    /// Returns the settings for drawing blocks of worlds. The weights are stored as fractions of the largest weight that a world can have.
+    /// Returns the settings with which rejection sampling draws blocks of worlds. The weights are stored as fractions of the largest weight that a
+    /// world can have.
     fn blocks(&self, model: &Model) -> Result<BlockSampling<'_>, Error> {
         if self.settings.samples == Some(0) {
             let remedy = "allow at least one try";
@@ -87,7 +89,7 @@ impl RejectionSampling {
 
 world_sampler!(RejectionSampling);
 
-/// Accepts each world with the probability weight / maximum, and sets the weight of accepted worlds to one.
+/// Accepts each world with the probability weight / maximum weight, and sets the weight of accepted worlds to one.
 fn reject(block: &mut Block, rows: usize, log_maximum: f64, rng: &mut Stream) -> Result<(), Error> {
     let plain = block.weights().plain();
     let unit = (plain.log_scale - log_maximum).exp();

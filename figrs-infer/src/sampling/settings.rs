@@ -1,4 +1,4 @@
-//! Settings shared by the samplers: seed, threads, and limits of a world.
+//! Settings shared by the samplers: seed, threads, and limits on the size of a world.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use figrs_lower::internals::Block;
 
 use figrs_answer::run::watch::{RunMonitor, Watch};
 
-/// Maximum number of equal shares into which the memory limit is divided. If there are more chains than shares, only some of the chains run at the
-/// same time.
+/// Maximum number of equal shares into which the memory limit is divided. If a run has more chains than shares of memory, only some of the chains run
+/// at the same time.
 const MOST_SHARES: usize = 16;
 
-/// The seed and the limits of a sampler.
+/// The seed of a sampler, and its limits on the size of a world.
 #[derive(Clone, Debug)]
 pub struct SamplerSettings {
     pub seed: u64,
@@ -36,7 +36,8 @@ impl SamplerSettings {
     /// Returns the settings for each chain of a run that stores `worlds` worlds at the same time. Each world may take an equal share of the memory
     /// limit, and the chain stops when the run stops.
     ///
-    /// The share does not depend on the number of threads. A model that fits into memory therefore fits with any number of threads.
+    /// The share of memory per world does not depend on the number of threads. A model that fits into the memory limit with one thread therefore fits
+    /// with any number of threads.
     pub(crate) fn of_run(&self, run: &RunMonitor<'_>, worlds: usize) -> Self {
         let mut limits = self.limits.until(run.until());
         limits.expansion_memory /= worlds.clamp(1, MOST_SHARES) as u64;
@@ -50,9 +51,9 @@ impl SamplerSettings {
 /// The settings that all samplers of independent worlds share.
 #[derive(Clone, Debug)]
 pub(crate) struct WorldSettings {
-    /// Number of worlds, if it is fixed.
+    /// Number of worlds that a run draws, if this number is fixed.
     pub(super) samples: Option<u64>,
-    /// The effective sample size at which the run ends. The run ends only after a complete block, and after a minimum number of blocks.
+    /// The effective sample size at which the run ends. The run ends only after a complete block of worlds, and after a minimum number of blocks.
     pub(super) target_ess: Option<f64>,
     pub(super) drawing: SamplerSettings,
     pub(super) keep_draws: bool,
@@ -60,7 +61,7 @@ pub(crate) struct WorldSettings {
     pub(super) watch: Watch,
 }
 
-/// An element of `usize` that is not drawn, and its value in each world of a run.
+/// A random variable of the type `usize` that is not drawn, and its value in each world of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct AssignedValues {
     pub(crate) element: AnyElement,
@@ -68,7 +69,7 @@ pub(crate) struct AssignedValues {
 }
 
 impl AssignedValues {
-    /// Assigns the values to the worlds of `block`; the first of these worlds has the number `first` among the worlds of the run.
+    /// Assigns the values to the worlds of the block `block`; the first of these worlds has the number `first` among the worlds of the run.
     pub(super) fn assign_to(&self, block: &mut Block, first: u64) {
         let worlds = self.values[first as usize..].iter().take(block.width());
         let values: Vec<usize> = worlds.map(|&value| value as usize).collect();

@@ -1,4 +1,4 @@
-//! Bounds, derived from the model, on worlds that no sample has: the largest weight of such a world, and the possible values of the targets.
+//! Bounds, derived from the model, on worlds that were not sampled: the largest weight of such a world, and the possible values of the targets.
 
 use figrs_core::internals::{FamilyOp, Kind};
 use figrs_core::{AnyElement, Datum, ElementId, Model, Support, SupportBuilder};
@@ -9,15 +9,15 @@ use figrs_answer::{LogEvidence, unseen_share};
 /// Bounds on worlds that weighted samples may have missed, derived from the model alone.
 #[derive(Clone, Debug)]
 pub(crate) struct UnseenWorlds {
-    /// `true` if the model has no evidence. If, in addition, all samples have equal weights, the log-evidence is certain.
+    /// `true` if the model has no evidence at all. If, in addition, all samples have equal weights, the log-probability of the evidence is certain.
     certain: bool,
     maximum: Option<WeightBound>,
     pub(crate) possible: Vec<Option<PriorSupport>>,
 }
 
 impl UnseenWorlds {
-    /// Returns the bounds on the unseen worlds of `model` and on the unseen values of `targets`. `maximum` is an upper bound of the weights of the
-    /// model's worlds, if a bound is known.
+    /// Returns the bounds on the worlds of `model` that were not sampled, and on the values of `targets` that were not sampled. The argument
+    /// `maximum` is an upper bound of the weights of the model's worlds, if such a bound is known.
     pub(crate) fn of(model: &Model, targets: &[AnyElement], maximum: Option<WeightBound>) -> Self {
         let possible = targets.iter().map(|target| PriorSupport::of(model, target));
         Self {
@@ -27,7 +27,7 @@ impl UnseenWorlds {
         }
     }
 
-    /// Returns an object without bounds and without targets, for a model that is only partly known.
+    /// Returns an object without bounds and without values of targets, for a model that is only partly known.
     pub(crate) fn unknown() -> Self {
         Self {
             certain: false,
@@ -36,9 +36,9 @@ impl UnseenWorlds {
         }
     }
 
-    /// Returns an upper bound of the probability of the values that no sample has: see [`unseen_share`]. `log_mean` is the logarithm of the mean
-    /// weight of the `samples` samples. `log_largest` is the logarithm of the weight of the heaviest sample, and `densities` is the number of density
-    /// factors in this weight.
+    /// Returns an upper bound of the probability of the values that were not sampled: see [`unseen_share`]. The argument `log_mean` is the logarithm
+    /// of the mean weight of the `samples` samples. The argument `log_largest` is the logarithm of the largest weight of a sample, and `densities` is
+    /// the number of density factors in this weight.
     pub(crate) fn share(
         &self,
         samples: u64,
@@ -50,8 +50,8 @@ impl UnseenWorlds {
         unseen_share(samples, log_maximum, log_mean)
     }
 
-    /// Returns the log-evidence. `spread` is the standard error computed from the weights of the samples, and `unseen` is the upper bound of the
-    /// probability of unseen values.
+    /// Returns the estimate of the log-probability of the evidence, with its standard error. The argument `spread` is the standard error computed
+    /// from the weights of the samples, and `unseen` is the upper bound of the probability of values that were not sampled.
     pub(crate) fn evidence(&self, log_mean: f64, spread: f64, unseen: f64) -> LogEvidence {
         LogEvidence {
             value: log_mean,
@@ -66,14 +66,14 @@ impl UnseenWorlds {
     }
 }
 
-/// Maximum number of values of a target up to which its possible values are listed.
+/// Maximum number of values of a target, up to which the possible values of the target are listed.
 const MAX_VALUES: usize = 256;
-/// Expected number of draws with a value above which the value is assumed to have been drawn: the probability that no draw has the value is then
-/// below `5e-5`.
+/// If the expected number of draws with a value exceeds `MIN_EXPECTED_DRAWS`, the value is assumed to have been drawn: the probability that no draw
+/// has it is below `5e-5`.
 const MIN_EXPECTED_DRAWS: f64 = 10.0;
 
-/// The possible values of a target, with the prior probability of each value if the probability is known. The target has no parents, has a
-/// conditional table, or is Boolean.
+/// The possible values of a target (queried variable), with the prior probability of each value if the probability is known. Possible values are
+/// listed only for a target that has no parents, has a conditional probability table, or is Boolean.
 #[derive(Clone, Debug)]
 pub(crate) struct PriorSupport {
     values: Support,
@@ -82,7 +82,7 @@ pub(crate) struct PriorSupport {
 
 impl PriorSupport {
     /// Returns the possible values of a target. Returns `None` if an observation or an intervention determines the value of the target, if the target
-    /// has too many values, or if finding the values would require calls of the model's functions.
+    /// has too many values, or if listing the values would require calls of the model's functions.
     pub(crate) fn of(model: &Model, target: &AnyElement) -> Option<Self> {
         let is_target = |element: &AnyElement| element.id() == target.id();
         let mut evidence = model.evidence().iter();
@@ -116,8 +116,8 @@ impl PriorSupport {
         (known.values.len() <= MAX_VALUES).then_some(known)
     }
 
-    /// Adds to `drawn` the possible values that occur in none of the `draws` draws. If the probability of values without draws has no bound
-    /// (`is_bounded` is false), only values with fewer than [`MIN_EXPECTED_DRAWS`] expected draws are added.
+    /// Adds to `drawn` the possible values of a target that occur in none of the `draws` draws. If the probability of values without draws has no
+    /// bound (`is_bounded` is false), only values with fewer than [`MIN_EXPECTED_DRAWS`] expected draws are added.
     pub(crate) fn add_undrawn(&self, drawn: &mut SupportBuilder, draws: u64, is_bounded: bool) {
         for value in 0..self.values.len() {
             let prior = self.priors.as_ref().map(|priors| priors[value]);
@@ -137,17 +137,18 @@ pub(crate) struct WeightBound {
 }
 
 impl WeightBound {
-    /// The bound of rejection sampling, in which an accepted world has weight one.
+    /// The upper bound one of the weights in rejection sampling, in which an accepted world has weight one.
     pub(crate) const ONE: Self = Self {
         log: 0.0,
         densities: 0,
     };
 
-    /// Returns the product of the largest weights of all statements of evidence of `model`; `None` if the largest weight of a statement is unknown.
+    /// Returns the product, over all statements of evidence in `model`, of the largest weight of the statement; `None` if the largest weight of a
+    /// statement is unknown.
     ///
-    /// If an observed element has no parents, the probability or density of its value is the same in all worlds, and is its largest weight. For any
-    /// other element, the largest weight of an observed value is one if the distribution is discrete; otherwise the family of distributions states
-    /// the largest density.
+    /// If an observed element has no parents, the probability or density of its observed value is the same in all worlds, and is the largest weight
+    /// of the observation. For any other observed element, the largest weight of the observation is one if the distribution is discrete; otherwise
+    /// the family of distributions states the largest density.
     pub(crate) fn of(model: &Model) -> Option<Self> {
         let mut all = Self::ONE;
         let mut weighed = FxHashSet::default();
@@ -160,8 +161,8 @@ impl WeightBound {
         Some(all)
     }
 
-    /// Multiplies the bound by the largest weight of an observed value, and by the largest weights of the values of other elements that this value
-    /// implies. Each element counts once.
+    /// Multiplies the upper bound of the weight by the largest weight of an observed value, and by the largest weights of the values of other
+    /// elements that this value implies. Each observed element counts only once in the product.
     fn observe(&mut self, element: &AnyElement, value: &Datum, weighed: &mut FxHashSet<ElementId>) {
         let mut observed = vec![(element.clone(), value.clone())];
         while let Some((element, value)) = observed.pop() {
@@ -193,10 +194,11 @@ impl WeightBound {
         }
     }
 
-    /// Returns the logarithm of the bound for worlds whose likelihoods have `densities` density factors; `None` if the bound does not hold.
+    /// Returns the logarithm of the upper bound of the weight for worlds whose likelihoods have `densities` density factors; `None` if the bound does
+    /// not hold.
     ///
-    /// The bound does not hold if the log-weight `log_largest` of the heaviest drawn world exceeds the bound, or if the weight of this world has a
-    /// different number of density factors than the bound. The cause may be a `Score`, which the bound does not include.
+    /// The upper bound of the weight does not hold if the largest log-weight `log_largest` of a drawn world exceeds the bound, or if this weight has
+    /// a different number of density factors than the bound. A violation of the bound may be caused by a `Score`, which the bound does not include.
     pub(crate) fn for_worlds(self, densities: usize, log_largest: f64) -> Option<f64> {
         let holds = densities == self.densities && log_largest <= self.log + 1e-9;
         holds.then_some(self.log)

@@ -16,7 +16,7 @@ use figrs_exact::tally::{Tally, TallyTarget};
 use figrs_factor::Stopped;
 use figrs_factor::graph::WorldWeight;
 
-/// The sums of a sampler of independent worlds. A unit of work is a fixed number of blocks of worlds.
+/// The sums of weights that a sampler of independent worlds accumulates. A unit of work (part of the run) is a fixed number of blocks of worlds.
 #[derive(Clone, Debug)]
 pub struct WorldSums {
     algorithm: &'static str,
@@ -30,7 +30,7 @@ pub struct WorldSums {
     largest: LargestWeight,
     kept: Option<KeptDraws>,
     blocks: u64,
-    /// Number of worlds that satisfy the evidence.
+    /// Number of sampled worlds that satisfy the evidence.
     met: u64,
 }
 
@@ -63,7 +63,7 @@ impl WorldSums {
         }
     }
 
-    /// Returns the number of the largest weights that a unit of work must return.
+    /// Returns how many of the largest weights of its worlds the unit of work `unit` must return.
     fn tail(&self, unit: u64) -> usize {
         WeightTail::most_of_unit(self.size.worlds(), unit)
     }
@@ -103,7 +103,7 @@ impl Sums for WorldSums {
         self.size == longer.size
     }
 
-    /// Computes the answer of weighted samples. Returns an error with a remedy if all weights are zero.
+    /// Computes the answer of a run from the sums of its weighted samples. Returns an error with a remedy if all weights are zero.
     fn into_answer(self, stopped: Stopped, elapsed: Duration) -> Result<Answer, Error> {
         let (tally, algorithm) = (self.tally, self.algorithm);
         let done = tally.worlds();
@@ -204,7 +204,7 @@ impl PortableSums for WorldSums {
     }
 }
 
-/// The largest weights of worlds, among the worlds whose likelihoods have the fewest density factors.
+/// The largest weights of the sampled worlds, among the worlds whose likelihoods have the fewest density factors.
 #[derive(Clone, Debug)]
 struct LargestWeight {
     log: f64,
@@ -240,7 +240,7 @@ impl LargestWeight {
 /// Retained draws, of the worlds whose likelihoods have the fewest density factors.
 #[derive(Clone, Debug)]
 struct KeptDraws {
-    /// For each target, the codes of the drawn values; the tally of the run defines the codes.
+    /// For each target, the codes (integers) of the drawn values; the tally of the run defines the codes.
     targets: Vec<Vec<u32>>,
     log_weights: Vec<f64>,
     densities: usize,
@@ -255,7 +255,8 @@ impl KeptDraws {
         }
     }
 
-    /// Adds the draws of a block whose values have the codes `codes` in the tally. `densities` is the number of density factors in the tally.
+    /// Adds the draws of a block of worlds; `codes` contains the codes (integers) of the block's values in the tally. The argument `densities` is the
+    /// number of density factors in the likelihoods of the tally's worlds.
     fn append(&mut self, block: &BlockTally, densities: usize, codes: &[Vec<u32>]) {
         if densities < self.densities {
             self.densities = densities;
@@ -286,7 +287,8 @@ impl KeptDraws {
     }
 }
 
-/// Adds the sums of a block to `tally`. Returns for each target the codes of the block's values in the tally, or `None` if the block does not count.
+/// Adds the sums of a block of worlds to the tally `tally`. Returns for each target the codes of the block's values in the tally, or `None` if the
+/// block is ignored because its worlds are infinitely less probable.
 pub(super) fn absorb(tally: &mut Tally, block: &BlockTally) -> Option<Vec<Vec<u32>>> {
     tally.worlds += block.rows;
     if block.met == 0 || block.densities > tally.densities {
@@ -315,8 +317,8 @@ pub(super) fn absorb(tally: &mut Tally, block: &BlockTally) -> Option<Vec<Vec<u3
     Some(codes.collect())
 }
 
-/// Returns the marginals of the targets, computed from the sums of sampled worlds. The marginals include possible values that no sample has; `unseen`
-/// is an upper bound of the probability of the values without samples (see [`unseen_share`](figrs_answer::unseen_share)).
+/// Returns the marginals of the targets, computed from the sums of sampled worlds. The marginals include possible values that were not sampled;
+/// `unseen` is an upper bound of the probability of these values (see [`unseen_share`](figrs_answer::unseen_share)).
 pub(super) fn sampled_marginals(
     tally: Tally,
     possible: &[Option<PriorSupport>],
@@ -350,7 +352,8 @@ pub(super) fn sampled_marginals(
         .collect()
 }
 
-/// Replaces estimated probabilities of zero by small positive numbers for drawn values, because a probability of zero marks a value without draws.
+/// Replaces estimated probabilities of zero by small positive numbers for drawn values, because a probability of zero marks a value that was not
+/// drawn.
 pub(crate) fn keep_positive(drawn: &mut [f64]) {
     for share in drawn {
         *share = share.max(f64::MIN_POSITIVE);

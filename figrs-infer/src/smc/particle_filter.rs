@@ -1,15 +1,16 @@
 //! The particle filter as a generic loop, independent of the representation of particles and of the source of random numbers.
 //!
-//! [`SequentialMonteCarlo`](crate::SequentialMonteCarlo) runs [`filter`] on columns of worlds. A test runs [`filter`] for all outcomes of all random
-//! choices, including the choices of the resampling. The test verifies that the estimates of the probability of the evidence are unbiased.
+//! [`SequentialMonteCarlo`](crate::SequentialMonteCarlo) runs the loop [`filter`] on worlds that are evaluated together. A test runs the loop
+//! [`filter`] for all outcomes of all random choices, including the choices of the resampling. The test of the generic particle filter verifies that
+//! the estimates of the probability of the evidence are unbiased.
 
 use super::resampling::sums;
 use figrs_answer::error::Error;
 use figrs_lower::internals::PopulationWeights;
 
-/// Particles: worlds that are evaluated at the same time. One statement of evidence after another multiplies the weights of the particles.
+/// Particles: worlds that are evaluated at the same time. The weights of the particles are multiplied by one statement of evidence after another.
 ///
-/// The worlds form one or more populations of the same size, and the worlds of a population are consecutive.
+/// The particles form one or more populations of the same size, and the particles of a population are consecutive.
 pub trait Particles {
     /// The type of the source of random numbers.
     type Random;
@@ -31,38 +32,40 @@ pub trait Particles {
     fn populations(&self) -> usize;
 
     /// In each world, draws the elements that the statement of evidence needs, and multiplies the weight of the world by the probability of the
-    /// statement. Returns `false` if the run must end.
+    /// statement. Returns `false` if the run of the particle filter must end.
     fn meet(&mut self, statement: usize, random: &mut Self::Random) -> Result<bool, Error>;
 
-    /// Returns the weights of the particles of each population. A weight covers the statements since the last replacement of the particles.
+    /// Returns the current weights of the particles in each population. The weight of a particle covers the statements of evidence since the last
+    /// replacement of the particles.
     fn weights(&self) -> PopulationWeights;
 
     /// Replaces the particles by copies of the particles with the indices `ancestors`, in populations of `size` particles. For each remaining
-    /// population, `replaced` states whether its new particles get weight one; otherwise they get the weights of their ancestors.
+    /// population, `replaced` states whether its new particles get weight one; otherwise the new particles get the weights of their ancestors.
     fn replace(&mut self, ancestors: Vec<u32>, size: usize, replaced: &[bool]);
 }
 
-/// Result of a population: its estimate of the probability of the evidence, the number of replacements, and its index at the end.
+/// Result of a population of particles: its estimate of the probability of the evidence, the number of replacements, and the population's index at
+/// the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PopulationResult {
-    /// The logarithm of the product of the mean weights before each replacement. The product of the mean weights, multiplied by the mean of the last
-    /// weights, is the estimate of the probability of the evidence.
+    /// The logarithm of the product of the population's mean weights before each replacement of particles. The product of the mean weights,
+    /// multiplied by the mean of the last weights, is the estimate of the probability of the evidence.
     pub log_replaced: f64,
-    /// Number of times that the particles were replaced.
+    /// Number of times that the particles of the population were replaced.
     pub replacements: u64,
-    /// Index of the population among the populations that remain; `None` if it was removed because all its weights were zero.
+    /// Index of the population among the populations that remain; `None` if the population was removed because all its weights were zero.
     pub place: Option<usize>,
 }
 
-/// Runs a particle filter, which processes all statements of evidence. After each statement except the last, a population whose effective size is
-/// below the fraction `threshold` of its particles is replaced by copies of ancestors. `choose` receives the weights of a population, and writes the
-/// index of the ancestor of each new particle. Populations whose weights are all zero are removed when other populations are replaced.
+/// Runs a particle filter over all statements of evidence. After each statement of evidence except the last, a population whose effective size is
+/// below the fraction `threshold` of its particles is replaced by copies of ancestors. The function `choose` receives the weights of a population,
+/// and writes the index of the ancestor of each new particle. Populations whose weights are all zero are removed when other populations are replaced.
 ///
 /// The result is `None` if [`Particles::meet`] ended the run.
 ///
 /// **Guarantee.** The caller must ensure that `choose` gives each particle a mean number of copies in proportion to its weight. For any number of
-/// particles, the product of `exp(log_replaced)` and the mean of a population's last weights is then an unbiased estimate of the probability of the
-/// evidence. The estimate of a population that was removed is zero.
+/// particles, the product of `exp(log_replaced)` and the mean of a population's last weights is then an unbiased estimate of the evidence's
+/// probability. The estimate of a population that was removed counts as zero.
 ///
 /// **References.** Del Moral (2004), "Feynman-Kac formulae", section 7.4; for replacements by effective size Del Moral, Doucet and Jasra (2012).
 ///
@@ -143,11 +146,12 @@ pub fn filter<P: Particles>(
     Ok(Some(filtered))
 }
 
-/// Keeps one particle of each population, drawn by `choose` in proportion to the weights. The kept particle represents its whole population, whose
-/// estimate of the probability of the evidence is then `exp(log_replaced)`. Populations whose weights are all zero are removed.
+/// Keeps one particle of each population, which `choose` draws in proportion to the weights. The kept particle represents its whole population, whose
+/// estimate of the probability of the evidence is `exp(log_replaced)` after the draw. Populations whose weights are all zero are removed.
 ///
-/// **Guarantee.** Under the condition of [`filter`], the mean of the product of `exp(log_replaced)` and any function of the particle is the posterior
-/// mean of the function, times the probability of the evidence. For a removed population, the product counts as zero.
+/// **Guarantee.** Under the condition of [`filter`] on `choose`, the mean of the product of `exp(log_replaced)` and any function of the kept particle
+/// is the posterior mean of the function, times the probability of the evidence. For a population that was removed, the product of
+/// `exp(log_replaced)` and the function counts as zero.
 ///
 /// **References.** Andrieu, Doucet and Holenstein (2010), "Particle Markov chain Monte Carlo methods", section 4.1.
 pub fn one_of_each<P: Particles>(
@@ -182,7 +186,7 @@ pub fn one_of_each<P: Particles>(
 /// State of a population of particles after a statement of evidence has weighed the particles.
 enum PopulationFate {
     Kept,
-    /// The particles of the population are replaced; the number is the logarithm of their mean weight before the replacement.
+    /// The particles of the population are replaced; the contained number is the logarithm of their mean weight before the replacement.
     Replaced(f64),
     /// All weights of the population are zero.
     Extinct,

@@ -1,4 +1,4 @@
-//! Sums of the weights of a block of particle populations, for each value of each target.
+//! Sums of the weights of particles in a block of populations, for each value of each target.
 
 use figrs_core::{AnyColumn, AnyElement};
 use figrs_lower::internals::{Block, PopulationWeights};
@@ -8,24 +8,24 @@ use super::particle_filter::PopulationResult;
 use super::resampling::sums;
 use figrs_answer::run::portable_part::PortableUnit;
 
-/// The particles, or only sums over the particles, that a run retains after the last statement of evidence.
+/// The part of the particles that a run retains after the last statement of evidence: all, one of each population, or only sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeptParticles {
-    /// For each population, the sums of the weights.
+    /// The run retains only the sums of the weights of each population.
     Sums,
-    /// For each population, the sums of the weights and all particles.
+    /// The run retains the sums of the weights of each population, and all particles.
     Particles,
-    /// One particle of each population, drawn in proportion to the weights.
+    /// The run retains one particle of each population, drawn in proportion to the weights.
     Trajectories,
 }
 
-/// The results of populations that were run together, after all statements of evidence.
+/// The results of particle populations that were run together, after all statements of evidence.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PopulationTally {
     pub(crate) populations: Vec<Population>,
-    /// Number of density factors in the likelihood of a particle.
+    /// Number of density factors in the likelihood of each particle.
     pub(crate) densities: usize,
-    /// For each target, its distinct values in the order of first occurrence.
+    /// For each target (queried variable), its distinct values in the order of first occurrence.
     #[serde(skip)]
     pub(crate) values: Vec<Box<dyn AnyColumn>>,
     pub(crate) targets: Vec<PopulationTargetTally>,
@@ -42,10 +42,10 @@ pub(crate) struct Population {
     pub(crate) resampled: u64,
 }
 
-/// The fractions of the weight that the values of one target have, and the retained draws of the target.
+/// For one target, the fraction of a population's weight that each value has, and the retained draws of the target.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PopulationTargetTally {
-    /// For each population, the indices of the values of its particles, each with its fraction of the population's weight.
+    /// For each population, the indices of the values that its particles have, each with the fraction of the population's weight for this value.
     pub(crate) shares: Vec<Vec<(u32, f64)>>,
     /// If particles are retained, the index of the value of each particle that satisfies the evidence.
     pub(crate) draws: Vec<u32>,
@@ -58,8 +58,8 @@ impl PortableUnit for PopulationTally {
 }
 
 impl PopulationTally {
-    /// Computes the sums of a block of worlds in which all targets and evidence have been evaluated. The block consists of populations of `size`
-    /// particles.
+    /// Computes the sums of weights for a block of worlds in which all targets and evidence have been evaluated. The block of worlds consists of
+    /// populations of `size` particles each.
     pub(crate) fn new(
         block: &mut Block,
         targets: &[AnyElement],
@@ -134,7 +134,8 @@ impl PopulationTally {
     }
 }
 
-/// Returns, for each population, the indices (below `count`) of the values of its particles, each with its fraction of the population's weight.
+/// Returns, for each population, the indices (below `count`) of the values that its particles have, each with the fraction of the population's weight
+/// for this value.
 fn shares(
     codes: &[u32],
     (rows, weights): (&[u32], &[f64]),

@@ -15,8 +15,8 @@ use figrs_answer::{
 };
 use figrs_factor::Stopped;
 
-/// The sums of a run of [`SequentialMonteCarlo`](crate::SequentialMonteCarlo). A unit of work of the run consists of populations of particles that
-/// are run together. The weight of a population is its estimate of the probability of the evidence.
+/// The sums of a run of the particle filter [`SequentialMonteCarlo`](crate::SequentialMonteCarlo). A unit of work of the run consists of populations
+/// of particles that are run together. The weight of a population is its estimate of the probability of the evidence.
 #[derive(Clone, Debug)]
 pub struct PopulationSums {
     algorithm: &'static str,
@@ -24,10 +24,10 @@ pub struct PopulationSums {
     unseen: UnseenWorlds,
     keep: KeptParticles,
     targets: Vec<PopulationTarget>,
-    /// For each population, the logarithm of its estimate of the probability of the evidence.
+    /// For each population of particles, the logarithm of the population's estimate of the probability of the evidence.
     log_evidence: Vec<f64>,
-    /// The smallest number of density factors in the likelihoods of a population so far. Populations with more density factors than the smallest
-    /// number have weight zero.
+    /// The smallest number of density factors in the likelihoods of a population so far. Populations of particles with more density factors than this
+    /// smallest number have weight zero.
     densities: usize,
     /// The logarithm of the weight of each retained draw.
     log_weights: Vec<f64>,
@@ -37,11 +37,11 @@ pub struct PopulationSums {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PopulationNumbers {
-    /// The index of the first population that the run computes.
+    /// The index of the first population of particles that the run computes.
     pub(crate) first: u64,
     pub(crate) particles: u64,
     pub(crate) populations: u64,
-    /// Number of populations in each unit of work; the last unit may have fewer.
+    /// Number of populations in each unit of work (part of the run); the last unit may have fewer.
     pub(crate) side_by_side: u64,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct PopulationNumbers {
 struct PopulationTarget {
     element: AnyElement,
     support: SupportBuilder,
-    /// For each population, its values with their fractions of the population's weight.
+    /// For each population of particles, the values of the target with their fractions of the population's weight.
     shares: Vec<Vec<(u32, f64)>>,
     indices: Vec<u32>,
 }
@@ -85,9 +85,9 @@ impl PopulationSums {
         self.log_weights.len()
     }
 
-    /// Adds populations of particles. Returns `false` if the new populations do not count, because their likelihoods have more density factors than
-    /// those of earlier populations. If the likelihoods of the new populations have fewer density factors, the earlier populations no longer count,
-    /// and their draws are dropped.
+    /// Adds the results of some populations of particles to the sums. Returns `false` if the new populations are ignored, because their likelihoods
+    /// have more density factors than those of earlier populations, and are therefore infinitely less probable. If the likelihoods of the new
+    /// populations have fewer density factors, the earlier populations are ignored from then on, and their draws are dropped.
     pub(crate) fn add(&mut self, tally: PopulationTally) -> bool {
         let populations = tally.populations;
         self.resampled += populations.iter().map(|one| one.resampled).sum::<u64>();

@@ -11,21 +11,22 @@ const LANES: usize = 8;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Resampling {
-    /// In systematic resampling, one random number shifts `N` evenly spaced points. The number of copies of a particle differs from `N·w` by less
-    /// than one.
+    /// In systematic resampling, one random number shifts `N` evenly spaced points. In systematic resampling, the number of copies of a particle of
+    /// normalised weight `w` differs from its mean `N·w` by less than one.
     #[default]
     Systematic,
     /// In stratified resampling, one random point is drawn in each of `N` intervals of equal length.
     Stratified,
-    /// In residual resampling, a particle has as many copies as the integer part of `N·w`, and the remaining copies are drawn independently.
+    /// In residual resampling, a particle of normalised weight `w` has as many copies as the integer part of `N·w`, and the remaining copies are
+    /// drawn independently.
     Residual,
     /// In multinomial resampling, all `N` ancestors are drawn independently.
     Multinomial,
 }
 
 impl Resampling {
-    /// Draws an ancestor for each new particle; the indices of the ancestors are in ascending order. There are as many new particles as weights.
-    /// `uniform` returns random numbers between zero and one. At least one weight must be positive.
+    /// Draws an ancestor for each new particle; the indices of the ancestors are in ascending order. The number of new particles equals the number of
+    /// weights. The function `uniform` returns random numbers between zero and one. At least one weight must be positive.
     pub fn ancestors(self, weights: &[f64], uniform: impl FnMut() -> f64) -> Vec<u32> {
         let mut chosen = vec![0; weights.len()];
         self.choose(weights, &mut chosen, uniform);
@@ -99,7 +100,7 @@ pub(crate) fn sums(numbers: &[f64]) -> (f64, f64) {
     lanes.into_iter().fold((0.0, 0.0), add)
 }
 
-/// Draws ancestors independently, in proportion to the weights. The ancestors are in ascending order.
+/// Draws ancestors independently, in proportion to the weights. The drawn indices of ancestors are in ascending order.
 fn multinomial(weights: &[f64], chosen: &mut [u32], mut uniform: impl FnMut() -> f64) {
     let count = chosen.len();
     let mut points: Vec<f64> = (0..count).map(|_| uniform() * count as f64).collect();
@@ -113,11 +114,11 @@ fn multinomial(weights: &[f64], chosen: &mut [u32], mut uniform: impl FnMut() ->
     });
 }
 
-/// Writes the ancestors. Each particle has an interval of the cumulative weights, scaled to the number of ancestors. The ancestors are the particles
-/// into whose intervals the points of the resampling scheme fall, in ascending order. `below` returns the number of points below the upper end of an
-/// interval.
+/// Writes the ancestors. Each old particle has an interval of the cumulative weights, scaled to the number of ancestors. The ancestors are the
+/// particles into whose intervals the points of the resampling scheme fall, in ascending order. The function `below` returns the number of points of
+/// the scheme below the upper end of an interval.
 ///
-/// The code has no branch that depends on the weights, because mispredicted branches would take more time than all other work.
+/// The resampling code has no branch that depends on the weights, because mispredicted branches would take more time than all other work.
 #[inline]
 fn starting_at(weights: &[f64], chosen: &mut [u32], mut below: impl FnMut(f64) -> usize) {
     const SOME: usize = 4;

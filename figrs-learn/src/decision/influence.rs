@@ -1,4 +1,4 @@
-//! Finds, for each element of a model, the decisions on which the element depends.
+//! Finds, for each random variable of a model, the decisions on which the variable depends.
 
 use figrs_core::expand::{Content, Expansion};
 
@@ -36,7 +36,7 @@ impl DecisionSet {
 
 /// Returns an error if a decision influences the evidence, or an element whose value is known when this decision or an earlier decision is made.
 ///
-/// An element depends on the decisions on which its parents or the results of its branches depend.
+/// A random variable depends on the decisions on which its parents or the results of its branches depend.
 pub(super) fn check(expansion: &Expansion, question: &DecisionQuestion) -> Result<(), Error> {
     let influenced = influenced(expansion, question);
     let decision = |number: usize| question.decisions[number].element.label();
@@ -77,7 +77,7 @@ pub(super) fn check(expansion: &Expansion, question: &DecisionQuestion) -> Resul
     Ok(())
 }
 
-/// Returns, for each element of an expansion, the decisions on which the element's value depends.
+/// Returns, for each random variable of the model, the decisions on which the variable's value depends.
 fn influenced(expansion: &Expansion, question: &DecisionQuestion) -> Vec<DecisionSet> {
     let mut sets: Vec<DecisionSet> = Vec::with_capacity(expansion.elements().len());
     let mut own = vec![None; expansion.elements().len()];
@@ -102,7 +102,7 @@ fn influenced(expansion: &Expansion, question: &DecisionQuestion) -> Vec<Decisio
     sets
 }
 
-/// Returns, for each element, the decisions that determine by their options which branches are taken, and thereby whether the element is reached.
+/// Returns, for each random variable, the decisions whose options determine which branches are taken, and thereby whether the variable exists.
 fn reached_by(expansion: &Expansion, influenced: &[DecisionSet]) -> Vec<DecisionSet> {
     let mut sets = vec![DecisionSet::default(); influenced.len()];
     for (position, expanded) in expansion.elements().iter().enumerate().rev() {

@@ -1,4 +1,5 @@
-//! Finds decision rules with limited memory by single policy updating. With limited memory, a decision knows only the elements that it lists.
+//! Finds decision rules with limited memory by single policy updating. With limited memory, a decision knows only the random variables that the
+//! decision itself lists.
 
 use figrs_core::expand::Content;
 use figrs_core::graph::{DependencyGraph, EvidenceRole};
@@ -9,19 +10,20 @@ use figrs_answer::error::Error;
 use figrs_factor::eliminate::{DecisionRule, ExpectedUtilities};
 use figrs_factor::graph::{Assignments, VarId};
 
-/// Decision rules that no change of a single rule improves.
+/// Decision rules, one for each decision, such that no change of a single rule improves the expected utility.
 pub(super) struct UpdatedRules {
     pub(super) rules: Vec<DecisionRule>,
     /// `true` if the graph of the model proves that no other rules have a larger expected utility.
     pub(super) is_proven: bool,
-    /// Number of rounds. Each round updates the rules of all decisions; the last round changed no rule.
+    /// Number of rounds. Number of rounds of updates: each round updates the rules of all decisions, and the last round changed no rule.
     pub(super) rounds: usize,
 }
 
-/// Maximum number of rounds of updates. Without a maximum, rounding errors could make the rounds continue forever.
+/// Maximum number of rounds in which the decision rules are updated. Without a maximum number of rounds, rounding errors could make the rounds of
+/// updates continue forever.
 const MOST_ROUNDS: usize = 1000;
 
-/// Updates the rules of the decisions one after another, until a round changes no rule. Before the first update, decisions choose at random.
+/// Updates the decision rules one after another, until a round of updates changes no rule. Before the first update, decisions choose at random.
 pub(super) fn rules(
     question: &DecisionQuestion,
     problem: &DecisionProblem,
@@ -52,8 +54,8 @@ pub(super) fn rules(
     })
 }
 
-/// Returns the best rule of the decision with the index `number`, given the `rules` of the other decisions. Returns the present rule of the decision
-/// if no rule is better.
+/// Returns the best rule of the decision with the index `number`, given the `rules` of the other decisions. If no rule is better, the function
+/// returns the present rule of the decision.
 fn update(
     problem: &DecisionProblem,
     rules: &[Option<DecisionRule>],
@@ -90,7 +92,8 @@ fn update(
     Ok(rule)
 }
 
-/// Returns the best option of a decision for one combination of known values; returns the present option if no option is better.
+/// Returns the best option of a decision for one combination of known values; if no option is better than the present option, returns the present
+/// option.
 fn best(
     found: &ExpectedUtilities,
     row: std::ops::Range<usize>,
@@ -110,11 +113,11 @@ fn best(
     }
 }
 
-/// Returns an order of the decisions in which one update of each decision finds the best rules; `None` if the graph does not prove that such an order
-/// exists. In the returned order, each decision is extremal: the utilities that it influences are independent of all later decisions in the order.
-/// The result is `None` if there are `Score` elements, because decisions may determine whether a `Score` in a branch counts.
+/// Returns an order of the decisions in which one update of each decision rule finds the best rules; `None` if the graph does not prove that such an
+/// order exists. In the returned order, each decision is extremal: the utilities that it influences are independent of all later decisions in the
+/// order. The order is `None` if there are `Score` elements, because decisions may determine whether a `Score` in a branch counts.
 ///
-/// In the graph, each decision reads the elements that are known when the decision is made.
+/// In the graph, each decision has edges from the random variables that are known when the decision is made.
 ///
 /// **References.** Lauritzen and Nilsson (2001), "Representing and solving decision problems with limited information".
 pub(super) fn solution_order(
@@ -144,8 +147,8 @@ pub(super) fn solution_order(
     Some(order)
 }
 
-/// True if the utilities that the decision `decided` influences are independent of the decisions `others` and of the elements known to `others`,
-/// given `decided` and the elements known to `decided`.
+/// True if the utilities that the decision `decided` influences are independent of the other decisions `others` and of what these know, given
+/// `decided` and what it knows.
 fn is_extremal<'d>(
     graph: &DependencyGraph,
     decided: &ProblemDecision,

@@ -9,18 +9,19 @@ use figrs_answer::{Error, guarded, setters};
 /// Finds, for each [`Decision`](figrs_core::Decision) and each combination of values known to it, the option that maximises the expected sum of the
 /// given utilities.
 ///
-/// The caller lists decisions in the order in which they are made. A decision knows the elements with which it was built and, unless memory is
-/// [limited](Self::limited_memory), all values that were known to earlier decisions and all options that earlier decisions chose. The evidence is
-/// known from the beginning, and all expectations are conditional on the evidence.
+/// The caller lists the decisions in the order in which they are made. A decision knows the random variables with which it was built and, unless
+/// memory is [limited](Self::limited_memory), all values that were known to earlier decisions and all options that earlier decisions chose. The
+/// evidence of the model is known from the beginning, and all expectations are conditional on the evidence.
 ///
 /// **Guarantee.** Without limited memory the plan is exact up to rounding. With limited memory, no change of a single policy improves the plan;
 /// [`DecisionPlan::is_optimal`] is true if the graph of the model proves that no other plan is better. Options whose expected utilities differ by
 /// less than `1e-12` times the sum of the largest utilities count as equally good, and the first of these options is chosen.
 ///
-/// Elimination sums out the elements that no decision knows, then maximises over the last decision, then sums out the elements that only this
-/// decision knows, and so on. The time is exponential in the width of the best elimination order in which the decisions are in order; this width may
-/// be far larger than that of the best order for sums alone. Utility tables are added into one table only if one decision influences several tables.
-/// With limited memory, each update of a policy takes one summation, whose time is exponential in the number of known elements and in the width.
+/// Elimination sums out the random variables that no decision knows, then maximises over the last decision, then sums out the variables that only
+/// this decision knows, and so on. The time is exponential in the width of the best elimination order that keeps the decisions in their order; this
+/// width may be far larger than that of the best order for sums alone. Utility tables are added into one table only if one decision influences
+/// several tables. With limited memory, each update of a policy takes one summation, whose time is exponential in the number of known random
+/// variables and in the width of the elimination order.
 ///
 /// **Errors.** [`Error::UnknownElement`] if a listed element is not a decision; [`Error::DecisionInfluencesKnown`] if a decision may influence the
 /// evidence, or an element that is known to the decision (judged by the structure of the model, not by its probabilities); [`Error::InvalidUtility`] if a utility is NaN or too large;
@@ -57,10 +58,10 @@ pub struct MaximiseUtility {
 /// The extent to which a decision knows earlier observations and choices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum DecisionMemory {
-    /// A decision knows all earlier observations and all options that earlier decisions chose.
+    /// Each decision knows all earlier observations and all options that earlier decisions chose.
     #[default]
     NoForgetting,
-    /// A decision knows only the elements with which it was built.
+    /// Each decision knows only the random variables with which it was built.
     Limited,
 }
 
@@ -72,16 +73,16 @@ impl MaximiseUtility {
 
     setters!(limits: limits);
 
-    /// Lets each decision know only the elements that were given when the decision was created, and not what earlier decisions knew or chose. The
-    /// model is then a limited-memory influence diagram, which is solved by single policy updating.
+    /// Makes each decision know only the random variables that were given when the decision was created, and not what earlier decisions knew or
+    /// chose. With limited memory, the model is a limited-memory influence diagram, which is solved by single policy updating.
     pub fn limited_memory(mut self) -> Self {
         self.memory = DecisionMemory::Limited;
         self
     }
 
-    /// Finds policies for `decisions`, listed in the order in which they are made.
+    /// Finds policies for the decisions `decisions`, listed in the order in which they are made.
     ///
-    /// **Errors.** The errors of [`MaximiseUtility`](Self).
+    /// **Errors.** The same errors as those of [`MaximiseUtility`](Self).
     pub fn run<U: AsElement<Value = f64>>(
         &self,
         model: &Model,
@@ -93,7 +94,7 @@ impl MaximiseUtility {
         self.run_any(model, utilities.collect(), &decisions.elements())
     }
 
-    /// Finds policies as [`run`](Self::run) does, but without static types: a utility whose value is not a number is an error.
+    /// Finds policies as [`run`](Self::run) does, but takes utilities of any type: a utility whose value is not a number is an error.
     pub fn run_any(
         &self,
         model: &Model,

@@ -1,4 +1,5 @@
-//! Finds exact decision rules without limited memory. The elimination order is the reverse of the order in which values become known.
+//! Finds exact decision rules for decisions that know everything that was known or chosen earlier. The random variables are eliminated in the reverse
+//! of the order in which their values become known.
 
 use figrs_factor::graph::VarId;
 
@@ -23,7 +24,7 @@ pub(super) fn rules(
     Ok(rules)
 }
 
-/// Returns the stages of the elimination: first the elements that no decision knows, then the last decision, then the elements that only the last
+/// Returns the stages of the elimination: first the variables that no decision knows, then the last decision, then the variables that only the last
 /// decision knows, then the decision before the last, and so on.
 fn stages(problem: &DecisionProblem) -> Vec<EliminationStage> {
     let mut is_open = vec![true; problem.graph.cardinalities.len()];
@@ -44,7 +45,7 @@ fn stages(problem: &DecisionProblem) -> Vec<EliminationStage> {
     stages
 }
 
-/// Returns the variables of all decisions and known elements, in the order in which their values become known.
+/// Returns the variables of all decisions and all known random variables, in the order in which their values become known.
 pub(super) fn known_order(problem: &DecisionProblem) -> Vec<VarId> {
     let mut order: Vec<VarId> = Vec::new();
     for decided in &problem.decisions {

@@ -19,8 +19,8 @@ use figrs_factor::eliminate::DecisionRule;
 /// Policies that maximise the expected utility of some decisions, together with the maximal expected utility.
 ///
 /// The policies and utilities of a plan hold for the values of parameters at the time when the plan was found. If a [`Param`](figrs_core::Param) has
-/// changed, find a new plan before computing values of information or control, which are differences from the plan's expected utility. The text of a
-/// plan is the expected utility and a table for each decision.
+/// changed, find a new plan before computing values of information or control, because these values are differences from the plan's expected utility.
+/// The printed text of a plan is its expected utility and a table for each decision.
 #[derive(Clone, Debug)]
 pub struct DecisionPlan {
     pub(super) algorithm: MaximiseUtility,
@@ -29,7 +29,7 @@ pub struct DecisionPlan {
     is_optimal: bool,
     rounds: usize,
     problem: Arc<DecisionProblem>,
-    /// For each decision, its rule over the elements on which the chosen option depends.
+    /// For each decision, its rule as a table over the random variables on which the chosen option depends.
     rules: Vec<DecisionRule>,
     solved: Vec<SolvedDecision>,
 }
@@ -40,7 +40,7 @@ struct FoundRules {
     rounds: usize,
 }
 
-/// Finds the best decision rules. Each rule has all variables on which the utilities of its decision's options depend.
+/// Finds the best decision rules. The table of each rule has all variables on which the expected utilities of the decision's options depend.
 fn find(
     question: &DecisionQuestion,
     problem: &DecisionProblem,
@@ -114,27 +114,27 @@ impl DecisionPlan {
         self.expected_utility
     }
 
-    /// True if no other plan has a larger expected utility. With limited memory, the result is true only if the graph of the model proves that the
-    /// plan is optimal.
+    /// True if no other plan has a larger expected utility than this plan. With limited memory, the result is true only if the graph of the model
+    /// proves that the plan is optimal.
     pub fn is_optimal(&self) -> bool {
         self.is_optimal
     }
 
-    /// Returns the policy of `decision`.
+    /// Returns the policy of the decision `decision`.
     ///
-    /// **Errors.** [`Error::UnknownElement`] if the plan has no such decision.
+    /// **Errors.** [`Error::UnknownElement`] if the plan has no policy for `decision`.
     pub fn policy<T: Value>(&self, decision: &Element<T>) -> Result<DecisionPolicy<T>, Error> {
         guarded(|| Ok(DecisionPolicy::new(self.solved(decision)?)))
     }
 
-    /// Returns the expected sum of all utilities if the known elements have the values stated in `known`, the decision chooses `choice`, and all
-    /// other decisions follow the plan.
+    /// Returns the expected sum of all utilities if the values in `known` are given, the decision chooses `choice`, and all other decisions follow
+    /// the plan.
     ///
-    /// The expectation averages over known elements whose values are not stated. If the stated values are impossible under the plan, all options of
-    /// earlier decisions count as equally likely.
+    /// The expectation averages over those known random variables for which `known` states no value. If the stated values are impossible under the
+    /// plan, all options of earlier decisions count as equally likely.
     ///
-    /// **Errors.** [`Error::UnknownElement`] if the plan has no such decision; [`Error::UnknownInformation`] if `known` states an element that is not
-    /// known to the decision, if the values are impossible, or if `choice` is not an option.
+    /// **Errors.** [`Error::UnknownElement`] if the plan has no such decision; [`Error::UnknownInformation`] if `known` states a random variable that
+    /// is not known to the decision, if the values are impossible, or if `choice` is not an option.
     ///
     /// ```
     /// # use figrs_core::{Decision, Flip, If, Model, Parents};
@@ -196,7 +196,7 @@ impl DecisionPlan {
     }
 }
 
-/// Returns all elements that are known when the decision with the index `number` is made.
+/// Returns all random variables that are known when the decision with the index `number` is made.
 fn informed(
     problem: &DecisionProblem,
     number: usize,
@@ -216,7 +216,7 @@ fn informed(
     all
 }
 
-/// Returns the variables, with their values, of the elements that `known` states; the elements must be known to the decision `solved`.
+/// Returns the variables for which `known` states a value, with these values; the variables must be known to the decision `solved`.
 fn stated_values(solved: &SolvedDecision, known: &Model) -> Result<Vec<(VarId, u32)>, Error> {
     let mut stated = Vec::with_capacity(known.evidence().len() + 1);
     for (element, evidence) in known.evidence() {
@@ -241,7 +241,7 @@ fn stated_values(solved: &SolvedDecision, known: &Model) -> Result<Vec<(VarId, u
     Ok(stated)
 }
 
-/// Returns the values that `known` states for the elements on which the utilities of the options of `solved` depend.
+/// Returns the values in `known` of the variables on which the expected utilities of the options of the decision `solved` depend.
 pub(super) fn known_values(solved: &SolvedDecision, known: &Model) -> Result<KnownValues, Error> {
     let stated = stated_values(solved, known)?;
     let value = |known: &ProblemElement| {

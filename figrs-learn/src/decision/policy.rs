@@ -10,10 +10,10 @@ use figrs_answer::answer::text_table::{TableAlignment, write_table};
 use figrs_answer::answer::value_names::{distinct_names, text};
 use figrs_answer::error::Error;
 
-/// The option that a decision chooses for each combination of values of the known elements on which the choice depends.
+/// The option that a decision chooses for each combination of values of the known random variables on which the choice depends.
 ///
-/// A policy has a row for each possible combination of known values. The table of a policy has a column for an earlier decision only if several of
-/// its options occur under the plan. The text of a policy is a table.
+/// A policy has a row for each possible combination of known values. The table of a policy has a column for an earlier decision only if the earlier
+/// decision chooses several of its options under the plan. The printed text of a policy is a table.
 #[derive(Clone, Debug)]
 pub struct DecisionPolicy<T> {
     solved: SolvedDecision,
@@ -21,16 +21,16 @@ pub struct DecisionPolicy<T> {
     rows: Vec<PolicyRow<T>>,
 }
 
-/// One row of a [`DecisionPolicy`].
+/// One row of a [`DecisionPolicy`]: known values and the best option.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PolicyRow<T> {
-    /// The value of each element on which the choice depends, in the order of [`DecisionPolicy::known`].
+    /// The value of each random variable on which the choice depends, in the order of [`DecisionPolicy::known`].
     pub known: Vec<Datum>,
-    /// The option with the largest expected utility for the known values.
+    /// The option with the largest expected utility for the known values of the row.
     pub choose: T,
-    /// The expected sum of all utilities, given the known values of the row and the chosen option. Earlier decisions follow the plan or, if the known
-    /// values are impossible under the plan, choose all their options with equal weight.
+    /// The expected sum of all utilities, given the known values of the row and the chosen option. In the expected utility of a row, earlier
+    /// decisions follow the plan or, if the known values are impossible under the plan, choose all their options with equal weight.
     pub utility: f64,
 }
 
@@ -58,7 +58,7 @@ impl<T: Value> DecisionPolicy<T> {
         }
     }
 
-    /// Returns the elements on which the choice depends.
+    /// Returns the random variables on which the choice of this policy depends.
     pub fn known(&self) -> &[AnyElement] {
         &self.known
     }
@@ -68,11 +68,12 @@ impl<T: Value> DecisionPolicy<T> {
         &self.rows
     }
 
-    /// Returns the best option if the known elements have the values stated in `known`; elements on which the choice does not depend are ignored. If
-    /// `known` states options of earlier decisions, the result is the best option after these options, even if the plan does not choose them.
+    /// Returns the best option if the known random variables have the values stated in `known`; variables on which the choice does not depend are
+    /// ignored. If `known` states options of earlier decisions, the result is the best option after these options, even if the plan never chooses
+    /// them.
     ///
-    /// **Errors.** [`Error::UnknownInformation`] if `known` states an element that is not known to the decision, if an element on which the choice
-    /// depends is not stated, or if the values are impossible.
+    /// **Errors.** [`Error::UnknownInformation`] if `known` states a random variable that is not known to the decision, if no value is stated for a
+    /// variable on which the choice depends, or if the values are impossible.
     pub fn choice(&self, known: &Model) -> Result<T, Error> {
         let values = known_values(&self.solved, known)?;
         let choice = self.solved.choice(&values);

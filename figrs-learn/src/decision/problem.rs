@@ -1,4 +1,4 @@
-//! A decision problem: its decisions, utilities and known elements as variables of a factor graph.
+//! A decision problem: its decisions, utilities and known random variables as variables of a factor graph.
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::internals::Kind;
@@ -11,15 +11,16 @@ use figrs_factor::eliminate::{
     DecisionRule, ExpectedUtilities, UtilityGraph, UtilityTable, expected_utilities,
 };
 
-/// Largest difference between the expected utilities of two options that count as equally good, as a fraction of the sum of the largest utilities.
+/// As a fraction of the sum of the largest utilities: the largest difference between the expected utilities of two options that count as equally
+/// good.
 const TIE: f64 = 1e-12;
 
-/// A question for the best plan: the decisions, and the utilities whose expected sum is to be maximised.
+/// The question that a plan answers: the decisions, and the utilities whose expected sum is to be maximised.
 #[derive(Clone, Debug)]
 pub(super) struct DecisionQuestion {
     pub(super) model: Model,
     pub(super) utilities: Vec<AnyElement>,
-    /// The decisions of the question, in the order in which they are made.
+    /// The decisions of the decision problem, in the order in which they are made.
     pub(super) decisions: Vec<AskedDecision>,
 }
 
@@ -30,7 +31,7 @@ pub(super) struct AskedDecision {
     pub(super) options: Support,
 }
 
-/// An element of a decision problem, and its variable in the factor graph.
+/// A random variable of a decision problem, with its variable in the factor graph.
 #[derive(Clone, Debug)]
 pub(super) struct ProblemElement {
     pub(super) element: AnyElement,
@@ -88,7 +89,7 @@ impl AskedDecision {
     }
 }
 
-/// Returns the distinct decisions of `decisions`.
+/// Returns the decisions of `decisions`, without repetition.
 ///
 /// **Errors.** [`Error::UnknownElement`] if an element is not a decision; [`ModelError::InvalidParameter`] if a decision has no options.
 pub(super) fn asked_decisions(decisions: &[AnyElement]) -> Result<Vec<AskedDecision>, Error> {
@@ -103,7 +104,7 @@ pub(super) fn asked_decisions(decisions: &[AnyElement]) -> Result<Vec<AskedDecis
 }
 
 impl DecisionQuestion {
-    /// Returns the elements of the question: the utilities, the decisions and all known elements.
+    /// Returns the random variables of the decision problem: the utilities, the decisions and all known variables.
     pub(super) fn roots(&self) -> Vec<AnyElement> {
         let chosen = self.decisions.iter().map(|asked| &asked.element);
         let known = self.decisions.iter().flat_map(|asked| &asked.known);
@@ -168,7 +169,7 @@ impl DecisionQuestion {
     }
 }
 
-/// Returns `value`, or an error if the value cannot be added to other utilities.
+/// Returns the utility `value`, or an error if `value` cannot be added to other utilities.
 ///
 /// **Errors.** [`Error::InvalidUtility`] if `value` is NaN or too large.
 pub(super) fn valid_utility(element: &AnyElement, value: f64) -> Result<f64, Error> {
@@ -194,7 +195,7 @@ fn utility_table(part: &ProblemElement) -> Result<UtilityTable, Error> {
 }
 
 impl DecisionProblem {
-    /// Returns the factor graph with each rule as a factor. A decision without a rule chooses all options with equal weight.
+    /// Returns the factor graph with each decision rule as a factor. A decision without a rule chooses all options with equal weight.
     fn with_rules<'r>(&self, rules: impl IntoIterator<Item = &'r DecisionRule>) -> FactorGraph {
         let mut graph = self.graph.clone();
         for rule in rules {

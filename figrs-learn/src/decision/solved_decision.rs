@@ -1,4 +1,4 @@
-//! A solved decision: its decision rule and the expected utilities of its options.
+//! The solution of a decision: its decision rule and the expected utilities of its options.
 
 use figrs_core::{Datum, Limits};
 use figrs_factor::graph::{Assignments, VarId};
@@ -8,7 +8,7 @@ use super::problem::{DecisionProblem, ProblemElement};
 use figrs_answer::error::Error;
 use figrs_factor::eliminate::DecisionRule;
 
-/// Returns the combinations of values of the elements `scope[place]`, for `place` in `places`, that have a positive weight.
+/// Returns the combinations of values of the random variables `scope[place]`, for `place` in `places`, that have a positive weight.
 fn reached(scope: &[ProblemElement], places: &[usize], weights: &[f64]) -> FxHashSet<Vec<u32>> {
     let all = Assignments::rows(scope.iter().map(|known| known.support.len()));
     let mut values = vec![0; scope.len()];
@@ -38,28 +38,29 @@ impl ChoiceUtility {
 #[derive(Clone, Debug)]
 pub(super) struct SolvedDecision {
     pub(super) decision: ProblemElement,
-    /// All elements that are known when the decision is made.
+    /// All random variables that are known when the decision is made.
     pub(super) informed: Vec<ProblemElement>,
-    /// The scope of the decision: the elements on which the expected utilities of its options depend.
+    /// The scope of the decision: the random variables on which the expected utilities of its options depend.
     pub(super) scope: Vec<ProblemElement>,
-    /// The elements on which the chosen option depends, as indices into the decision's scope.
+    /// The random variables on which the chosen option depends, as indices into the decision's scope.
     pub(super) matters: Vec<usize>,
     /// The weight of each assignment of the decision's scope, if all decisions follow the plan.
     planned: Vec<f64>,
-    /// The weight of each assignment of the decision's scope, if earlier decisions choose at random. The list differs from `planned` only if an
-    /// assignment is impossible under the plan.
+    /// The weight of each assignment of the decision's scope, if earlier decisions choose at random. The weights for random earlier decisions differ
+    /// from `planned` only if an assignment is impossible under the plan.
     possible: Vec<f64>,
     /// The expected utility of each option, for each assignment of the decision's scope.
     utilities: Vec<f64>,
-    /// The decision rule if earlier decisions follow the plan. The rule contains only the elements on which the chosen option depends under the plan.
+    /// The decision rule for the case that earlier decisions follow the plan. The rule contains only the random variables on which the chosen option
+    /// depends under the plan.
     pub(super) rule: DecisionRule,
-    /// The decision rule if earlier decisions need not follow the plan.
+    /// The decision rule for the case that earlier decisions need not follow the plan.
     after_any: DecisionRule,
-    /// The elements on which the rule `after_any` depends, as indices into the decision's scope.
+    /// The random variables on which the rule `after_any` depends, as indices into the decision's scope.
     matters_after_any: Vec<usize>,
 }
 
-/// The value of each element of a decision's scope; `None` for a value that is not known.
+/// For each random variable in a decision's scope, its value; `None` for a value that is not known.
 pub(super) type KnownValues = Vec<Option<u32>>;
 
 #[derive(Clone, Copy, Default)]
@@ -81,8 +82,8 @@ impl WeightedMean {
     }
 }
 
-/// The expected utility of an option. If the known values are possible under the plan, earlier decisions follow the plan; otherwise earlier decisions
-/// choose at random.
+/// The expected utility of one option of a decision. In the expected utility of an option, earlier decisions follow the plan if the known values are
+/// possible under the plan; otherwise earlier decisions choose at random.
 #[derive(Clone, Copy, Default)]
 struct ChoiceUtility {
     planned: WeightedMean,
@@ -90,9 +91,9 @@ struct ChoiceUtility {
 }
 
 impl SolvedDecision {
-    /// Computes the expected utilities of the options of the decision with the index `number`. `rule` is the rule of the decision `number`, and
-    /// `rules` are the rules of all decisions. The decision's rule drops the elements on which the choice does not depend, beginning with the
-    /// elements that are known earliest.
+    /// Computes the expected utilities of the options of the decision with the index `number`. The argument `rule` is the rule of the decision
+    /// `number`, and `rules` are the rules of all decisions. The stored rule leaves out the variables on which the choice does not depend, beginning
+    /// with the variables that are known earliest.
     pub(super) fn new(
         problem: &DecisionProblem,
         (number, rule): (usize, &DecisionRule),
@@ -157,7 +158,7 @@ impl SolvedDecision {
         })
     }
 
-    /// Returns the rows of the decision rule, with the expected utility of the option chosen in each row.
+    /// Returns the rows of the decision rule: known values, the chosen option and its expected utility.
     pub(super) fn rows(&self) -> Vec<(KnownValues, u32, f64)> {
         let matter = self.matters.iter();
         let key = Assignments::new(matter.map(|&place| (place, self.scope[place].support.len())));
@@ -204,7 +205,7 @@ impl SolvedDecision {
         found.possible.add(self.possible[row], utility);
     }
 
-    /// Calls `see` with the index and the values of each assignment of the decision's scope.
+    /// Calls the function `see` with the index and the values of each assignment of the decision's scope.
     fn each_row(&self, mut see: impl FnMut(usize, &[u32])) {
         let all = Assignments::rows(self.scope.iter().map(|known| known.support.len()));
         let mut values = vec![0; self.scope.len()];
@@ -214,7 +215,7 @@ impl SolvedDecision {
         }
     }
 
-    /// Returns the option that the rule chooses given the known values `known`; `None` if these values do not determine the option, or are
+    /// Returns the option that the decision rule chooses given the known values `known`; `None` if these values do not determine the option, or are
     /// impossible.
     pub(super) fn choice(&self, known: &[Option<u32>]) -> Option<u32> {
         let choice = |rule: &DecisionRule, matters: &[usize]| {

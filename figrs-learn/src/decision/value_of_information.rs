@@ -1,4 +1,4 @@
-//! The value of knowing an element, and the value of setting it.
+//! The value of knowing a random variable (value of information), and the value of setting the variable (value of control).
 
 use figrs_core::{Element, Value};
 
@@ -10,8 +10,8 @@ impl DecisionPlan {
     /// Returns the value of information: the increase of the expected utility if the value of `element` were known to all decisions.
     ///
     /// The value of information is not negative (up to rounding) if the plan with and the plan without the information are both
-    /// [optimal](Self::is_optimal). With limited memory, each of the two plans is the best plan that was found. The value is negative if the plan
-    /// with the information is a worse local optimum than the plan without it.
+    /// [optimal](Self::is_optimal). With limited memory, each of the two plans is the best plan that was found. With limited memory, the value of
+    /// information is negative if the plan with the information is a worse local optimum than the plan without it.
     ///
     /// **Errors.** [`Error::DecisionInfluencesKnown`] if one of the decisions influences `element`; otherwise the errors of
     /// [`MaximiseUtility`](crate::MaximiseUtility).
@@ -32,9 +32,10 @@ impl DecisionPlan {
     }
 
     /// Returns the value of information for `decision`: the increase of the expected utility if the value of `element` were known when this decision
-    /// is made. Without limited memory, later decisions also know this value.
+    /// is made. Without limited memory, later decisions also know the value of `element`.
     ///
-    /// **Errors.** The errors of [`value_of_information`](Self::value_of_information); [`Error::UnknownElement`] if the plan has no such decision.
+    /// **Errors.** The errors of [`value_of_information`](Self::value_of_information); [`Error::UnknownElement`] if the plan has no policy for
+    /// `decision`.
     pub fn value_of_information_for<T: Value, D: Value>(
         &self,
         element: &Element<T>,

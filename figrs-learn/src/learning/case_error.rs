@@ -1,4 +1,4 @@
-//! Errors of cases, which are rows of data.
+//! Errors about cases, which are rows of data for learning.
 
 use figrs_answer::error::Error;
 

@@ -1,20 +1,20 @@
-//! Rows of data. Each cell is an index into the distinct cells of its column, and equal rows are stored once.
+//! Rows of data. In a row of data, each cell is an index into the distinct cells of its column, and equal rows are stored once.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-/// Reserved cell index that denotes a missing cell.
+/// Reserved cell index that denotes a missing value in a row of data.
 pub(super) const MISSING: u32 = u32::MAX;
 
-/// The distinct rows of data, each with the total weight of all rows equal to it.
+/// The distinct rows of data, each with the sum of the weights of all rows that are equal to it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CaseRows {
-    /// For each distinct row, the total weight of all rows equal to it, and the index of the first of these rows.
+    /// For each distinct row, the sum of the weights of all rows equal to it, and the index of the first of these rows.
     rows: IndexMap<Box<[u32]>, (f64, usize), FxBuildHasher>,
     added: usize,
 }
 
-/// A distinct row of data, without the missing cells at its end.
+/// A distinct row of data, without the missing values at its end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CaseRow<'a> {
     cells: &'a [u32],
@@ -32,12 +32,12 @@ impl CaseRow<'_> {
 }
 
 impl CaseRows {
-    /// Returns the index that the next row to be added will get.
+    /// Returns the index that the next row of data to be added will get.
     pub(super) fn next(&self) -> usize {
         self.added
     }
 
-    /// Adds `row`, whose index is [`next`](Self::next).
+    /// Adds the row of data `row`, whose index is [`next`](Self::next).
     pub(super) fn push(&mut self, weight: f64, row: Vec<u32>) {
         self.push_numbered(weight, row, self.added);
     }
@@ -52,7 +52,7 @@ impl CaseRows {
         self.added = self.added.max(number + 1);
     }
 
-    /// Appends the rows of `other`; their indices continue the present indices.
+    /// Appends the rows of `other`; the indices of the appended rows continue the present indices.
     pub(super) fn append(&mut self, other: &Self) {
         let first = self.added;
         for row in other.iter() {
@@ -61,7 +61,7 @@ impl CaseRows {
         self.added = first + other.added;
     }
 
-    /// Returns the distinct rows, in the order of their first occurrence.
+    /// Returns the distinct rows of data, in the order of their first occurrence.
     pub(super) fn iter(&self) -> impl Iterator<Item = CaseRow<'_>> {
         self.rows.iter().map(|(cells, &(weight, number))| CaseRow {
             cells,

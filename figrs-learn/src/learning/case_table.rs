@@ -1,4 +1,4 @@
-//! A table of cases: rows of evidence whose cells are indices into the distinct cells of a column.
+//! A table of rows of data (cases); each cell of a row is an index into the distinct cells of its column.
 
 use figrs_core::{AnyElement, Datum, Evidence, Model, SupportBuilder};
 use indexmap::IndexMap;
@@ -7,23 +7,24 @@ use rustc_hash::FxHashMap;
 use super::case_rows::{CaseRow, CaseRows, MISSING};
 use figrs_answer::error::Error;
 
-/// The column of data for one element, with the distinct cells of the column.
+/// The column of data for one random variable, with the distinct cells of the column.
 #[derive(Debug)]
 pub(super) struct CaseColumn {
     pub(super) element: AnyElement,
-    /// The evidence that each distinct cell states.
+    /// For each distinct cell of the column, the evidence that the cell states.
     pub(super) cells: Vec<Cell>,
-    /// The distinct values that cells state. For each value, `cell_of_value` has the index of the cell.
+    /// The distinct values that the cells of the column state. For each distinct value, `cell_of_value` has the index of the cell that states the
+    /// value.
     values: SupportBuilder,
     cell_of_value: Vec<u32>,
 }
 
-/// A cell: the evidence of a row on one element.
+/// A cell of a data row: the evidence of the row about one random variable.
 #[derive(Clone, Debug)]
 pub(super) enum Cell {
-    /// The element has the contained value.
+    /// The random variable has the contained value.
     Value(Datum),
-    /// The evidence on the element consists of the contained conditions and weights.
+    /// The evidence about the random variable consists of the contained conditions and weights.
     Statements(Vec<Evidence>),
 }
 
@@ -103,7 +104,7 @@ pub(super) fn with_row(model: &Model, columns: &[CaseColumn], row: CaseRow<'_>) 
     model
 }
 
-/// Rows of evidence with weights. Each row has evidence on the elements of some columns, and equal rows are stored once.
+/// Rows of evidence with weights. Each row has evidence about the variables of some columns, and equal rows are stored once.
 #[derive(Clone, Debug, Default)]
 pub struct CaseTable {
     pub(super) columns: Vec<CaseColumn>,
@@ -124,7 +125,7 @@ impl CaseTable {
         self.columns.iter().map(|c| c.element.clone()).collect()
     }
 
-    /// Returns the columns (labels and cells as text) and the rows as bytes. The bytes of equal tables are equal in all processes.
+    /// Returns the table of data as bytes: the columns (labels and cells as text) and the rows. The bytes of equal tables are equal in all processes.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let columns = self.columns.iter();
         let columns =
@@ -151,7 +152,7 @@ impl CaseTable {
         self.rows.push(weight, row);
     }
 
-    /// Adds a row with the evidence in `statements`, which may be on any elements.
+    /// Adds a row with the evidence in `statements`, which may be about any random variables.
     pub(super) fn add_statements(&mut self, weight: f64, statements: &Model) {
         let mut by_column: IndexMap<usize, Vec<Evidence>> = IndexMap::new();
         for (element, evidence) in statements.evidence() {
@@ -200,7 +201,8 @@ impl CaseTable {
         }
     }
 
-    /// Adds the rows of `other`, with the cell indices of this table. New cells of `other` are added to the columns of this table.
+    /// Adds the rows of `other`, after a conversion of their cells to the cell indices of this table. New cells of `other` are added to the columns
+    /// of this table.
     ///
     /// **Errors.** [`Error::CannotLearnFrom`] if an element of `other` has no column in this table.
     pub(super) fn translate(&mut self, other: &Self) -> Result<(), Error> {
@@ -231,9 +233,9 @@ impl CaseTable {
         Ok(())
     }
 
-    /// Returns the values of the distinct cells of `column`, beginning with the cell with the index `from`.
+    /// Returns the values that the distinct cells of the column `column` state, beginning with the cell with the index `from`.
     ///
-    /// **Errors.** [`Error::InvalidCase`] if a cell has a condition or a weight.
+    /// **Errors.** [`Error::InvalidCase`] if a cell states a condition or a weight instead of a value.
     pub(super) fn observed_values(&self, column: usize, from: usize) -> Result<Vec<Datum>, Error> {
         let CaseColumn { element, cells, .. } = &self.columns[column];
         let value = |(cell, evidence): (usize, &Cell)| {
@@ -248,7 +250,7 @@ impl CaseTable {
         cells.iter().enumerate().skip(from).map(value).collect()
     }
 
-    /// Returns the error that the given cell of a column has the problem `problem`. The error names the first row with the given cell.
+    /// Returns the error that a cell of a data column has the problem `problem`. The error names the first row of data with the given cell.
     pub(super) fn invalid(&self, (column, cell): (usize, usize), problem: String) -> Error {
         let mut rows = self.rows.iter();
         let first = rows.find(|row| row.cell(column) == cell as u32);

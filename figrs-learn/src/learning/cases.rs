@@ -1,4 +1,4 @@
-//! Cases: rows of data. Each row states values of the elements in the columns.
+//! Cases: rows of data. Rows of data (cases) that state values of the random variables in the columns.
 
 use std::marker::PhantomData;
 
@@ -7,12 +7,12 @@ use figrs_core::{AnyElement, Datum, Element, Model, Value};
 use super::case_table::CaseTable;
 use figrs_answer::error::Error;
 
-/// Rows of data from which parameters are learned: each row is evidence on the elements of some columns.
+/// Rows of data from which parameters are learned: each row is evidence about the random variables of some columns.
 ///
 /// Rows of data are independent of each other: the model describes each row, and the likelihood is the product of the likelihoods of the rows. For
-/// each column, a row has a value of the type of the column's element, or an `Option` of such a value if values may be missing. If the columns are a
-/// tuple, a row is a tuple of values; if the columns are a list, a row is any collection of values. Equal rows of data are stored once, with the sum
-/// of their weights.
+/// each column, a row has a value of the type of the column's random variable, or an `Option` of such a value if values may be missing. If the
+/// columns are a tuple, a row is a tuple of values; if the columns are a list, a row is any collection of values. Equal rows of data are stored once,
+/// with the sum of their weights.
 ///
 /// ```
 /// # use figrs_core::{Flip, Learned, Model};
@@ -30,23 +30,23 @@ use figrs_answer::error::Error;
 #[must_use]
 pub struct Cases<C> {
     pub(super) table: CaseTable,
-    /// The index in the table of each column, in the order of the values of a row.
+    /// For each column, its index in the table of data, in the order of the values of a row.
     places: Vec<usize>,
-    /// The number of elements in each component of the columns: one for an element, or the length of a list of elements.
+    /// For each component of the columns, its number of random variables: one for a single variable, or the length of a list of variables.
     parts: Vec<usize>,
     pub(super) mistake: Option<Error>,
     columns: PhantomData<fn() -> C>,
 }
 
-/// The columns of [`Cases`]: an element, a list of elements, or a tuple of elements and lists.
+/// The columns of [`Cases`]: a random variable, a list of variables, or a tuple of variables and lists.
 pub trait CaseColumns {
-    /// Returns the elements of each component of the columns. A component is an element or a list of elements.
+    /// Returns the random variables of each component of the columns. A component of the columns is a random variable or a list of random variables.
     fn parts(&self) -> Vec<Vec<AnyElement>>;
 }
 
-/// A row of values for columns `C`.
+/// A row of values for the columns of the type `C`.
 pub trait CaseValues<C> {
-    /// Appends the values of the row to the list for each component of the columns; a missing value is `None`.
+    /// For each component of the columns, appends the values of the row to the list of this component; a missing value is `None`.
     fn values(self, parts: &mut Vec<Vec<Option<Datum>>>);
 }
 
@@ -113,7 +113,7 @@ tuples! {
 }
 
 impl<C: CaseColumns> Cases<C> {
-    /// Creates cases with the columns `columns` and without rows.
+    /// Creates an empty table of rows of data, with the columns `columns`.
     #[allow(clippy::needless_pass_by_value)]
     pub fn new(columns: C) -> Self {
         let (mut table, mut places, mut parts) = (CaseTable::default(), Vec::new(), Vec::new());
@@ -174,7 +174,8 @@ impl<C: CaseColumns> Cases<C> {
         self
     }
 
-    /// Adds a row with the evidence in `evidence`, of any kind (values, conditions, weights), on the elements of the columns or on other elements.
+    /// Adds a row with the evidence in `evidence`, of any kind (values, conditions, weights), about the random variables of the columns or about
+    /// other variables.
     pub fn case(mut self, weight: f64, evidence: &Model) -> Self {
         self.check_weight(weight);
         if !evidence.interventions().is_empty() {
@@ -197,18 +198,18 @@ impl<C: CaseColumns> Cases<C> {
         }
     }
 
-    /// Returns the elements on which the rows state evidence, in the order of their first occurrence.
+    /// Returns the random variables about which the rows state evidence, in the order of their first occurrence.
     pub fn elements(&self) -> Vec<AnyElement> {
         self.table.elements()
     }
 
-    /// Returns the rows as bytes, which are equal in all processes with the same rows.
+    /// Returns the rows of data as bytes, which are the same in all processes with the same rows.
     #[doc(hidden)]
     pub fn row_bytes(&self) -> Vec<u8> {
         self.table.bytes()
     }
 
-    /// Returns the number of rows.
+    /// Returns the number of rows of data.
     pub fn len(&self) -> usize {
         self.table.next()
     }

@@ -16,17 +16,18 @@ use super::parameters::CountedOutcomes;
 use figrs_answer::{Error, in_order};
 use figrs_factor::eliminate::EliminationError;
 
-/// Number of rows in a unit of work.
+/// Number of rows of data in a unit of work of the expectation step.
 const UNIT: usize = 16;
 
-/// The expectation step for models of real numbers. For each row, an elimination of the real elements computes the joint distributions of the
-/// elements that appear in the expected log-likelihood.
+/// The expectation step for models of real numbers. For each row of data, an elimination of the real variables computes the joint distributions of
+/// the variables that appear in the expected log-likelihood.
 #[derive(Debug)]
 struct ClosedForm {
     model: Model,
     columns: Vec<CaseColumn>,
     limits: Limits,
-    /// A group of elements for each finite element that reads parameters, then a group for each normal element that reads parameters.
+    /// The groups of variables with parameters: a group for each finite variable that reads parameters, then a group for each normal variable that
+    /// reads parameters.
     groups: Vec<ReaderGroup>,
     finite: usize,
     outcomes: CountedOutcomes,
@@ -143,7 +144,7 @@ impl ReaderGroup {
     }
 }
 
-/// Returns the mean of the values that cells state for `element`; zero if no cell states a value.
+/// Returns the mean of the values that the rows of data state for `element`; zero if no row states a value.
 fn centre(cases: &CaseTable, element: &AnyElement) -> f64 {
     let mut columns = cases.columns.iter();
     let column = columns.find(|column| column.element.id() == element.id());
@@ -212,11 +213,11 @@ impl ExpectationStep for ClosedForm {
     }
 }
 
-/// Returns the expectation step in closed form if `finite` is an error about real numbers, or if cells of real numbers are missing; otherwise returns
-/// `finite`.
+/// Returns the expectation step in closed form if the step `finite` is an error about real numbers, or if real numbers are missing in the data;
+/// otherwise returns `finite`.
 ///
-/// **Errors.** The error in `finite`, if no normal element reads a parameter; [`Error::NotClosedForm`] or [`Error::NotLearnable`] if the model has no closed
-/// form.
+/// **Errors.** The error in `finite`, if no normal variable reads a parameter; [`Error::NotClosedForm`] or [`Error::NotLearnable`] if the model has
+/// no closed form.
 pub(super) fn step_with_reals(
     finite: PreparedStep,
     (model, cases): (&Model, &CaseTable),
@@ -243,7 +244,7 @@ fn is_about_reals(error: &Error) -> bool {
     matches!(error, Error::Model(ModelError::NotFinite { .. }))
 }
 
-/// True if some row has no value in a column of numbers of the type `f64`.
+/// True if some row of data has no value in a column of numbers of the type `f64`.
 fn misses_numbers(cases: &CaseTable) -> bool {
     let columns = cases.columns.iter().enumerate();
     let is_number = |column: &CaseColumn| {

@@ -1,4 +1,4 @@
-//! The factors of the model's factor graph that depend on the cells of a data row.
+//! The factors of the model's factor graph that depend on the values in a row of data.
 
 use figrs_core::Model;
 use figrs_core::expand::{Content, Expansion};
@@ -13,21 +13,22 @@ use figrs_answer::error::Error;
 /// The factors whose tables depend on the cells of one column of data.
 #[derive(Debug)]
 pub(super) enum ColumnFactors {
-    /// The factor with the evidence of the column. There is a table for each distinct cell, and a table for a missing cell.
+    /// The factor that holds the evidence of the column. The evidence factor of a column has a table for each distinct cell of the column, and a
+    /// table for a missing value.
     Evidence {
         factor: usize,
         cells: Vec<CellFactor>,
         missing: FactorTable,
     },
-    /// The indices of the factors with the densities of the observed values.
+    /// The indices of the factors that hold the densities of the observed values.
     Densities(Vec<usize>),
 }
 
-/// The evidence of a cell as a table of a factor, with the value that the cell states, if it states one.
+/// The evidence of a cell as the table of a factor, with the value that the cell states, if it states a value.
 #[derive(Debug)]
 pub(super) struct CellFactor {
     pub(super) table: FactorTable,
-    /// The value of the column's variable; `None` if the cell states no value.
+    /// The value that the cell states for the column's variable; `None` if the cell states no value.
     value: Option<u32>,
 }
 
@@ -43,7 +44,7 @@ impl ColumnFactors {
 
 /// Returns, for each column, the evidence of the cells that were added after the factors of the column had been built.
 ///
-/// **Errors.** The errors of [`column_factors`].
+/// **Errors.** The same errors as those of [`column_factors`].
 pub(super) fn further_cells(
     columns: &[ColumnFactors],
     expansion: &Expansion,
@@ -95,10 +96,11 @@ pub(super) fn column_factors(
     Ok(columns)
 }
 
-/// Returns, for each element whose outcomes cannot be listed, the column that observes the element or a `Chain` with this result.
+/// Returns, for each random variable whose outcomes cannot be listed (such as a real number), the column that observes the variable or a `Chain` with
+/// this result.
 ///
-/// **Errors.** [`Error::CannotLearnFrom`] if other elements read an element whose outcomes cannot be listed, if the model observes it, or if it is a
-/// result of a `Chain` that also has results with listed outcomes.
+/// **Errors.** [`Error::CannotLearnFrom`] for a random variable whose outcomes cannot be listed, if other variables read it, if the model observes
+/// it, or if it is a result of a `Chain` that also has results with listed outcomes.
 pub(super) fn density_columns(
     expansion: &Expansion,
     model: &Model,

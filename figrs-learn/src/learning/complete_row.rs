@@ -1,4 +1,5 @@
-//! Counts of outcomes in complete rows of data, without inference. A complete row determines the value of every variable.
+//! Finds the outcomes that complete rows of data contain, and counts them without inference. A complete row of data determines the value of every
+//! variable.
 
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
 
@@ -9,32 +10,32 @@ use super::parameters::CountedOutcomes;
 /// A factor graph in a form for complete rows of data, which determine the value of every variable.
 #[derive(Debug, Default)]
 pub(super) struct CompleteRow {
-    /// For each variable, the source of its value; `None` if no row can be complete.
+    /// For each variable, the source of its value in a complete row of data; `None` if no row can be complete.
     sources: Option<Vec<ValueSource>>,
-    /// The factors, except factors whose entries are all 1.
+    /// The factors of the graph, except factors whose entries are all 1.
     factors: Vec<FlatFactor>,
     /// The variables of each factor, with their strides in the factor's table.
     scopes: Vec<(u32, usize)>,
-    /// For each entry in the tables of the factors, the index of the outcome whose probability the entry is.
+    /// For each entry in the tables of the factors, the label of the outcome whose probability the entry is.
     origins: Vec<u32>,
 }
 
-/// A factor of a [`CompleteRow`], given by its ranges in the lists of variables and of outcomes.
+/// A factor of a [`CompleteRow`], represented by its ranges in the lists of variables and of outcomes.
 #[derive(Clone, Copy, Debug)]
 struct FlatFactor {
     factor: u32,
-    /// The index in `scopes` that follows the factor's last variable.
+    /// The index in `scopes` after the last variable of the factor.
     scope_end: u32,
-    /// The index of the factor's first entry in `origins`; `None` for a deterministic function.
+    /// The index in `origins` of the first entry of the factor's table; `None` for a deterministic function.
     first_origin: Option<usize>,
 }
 
-/// The source of a variable's value in a complete row.
+/// The source of a variable's value in a complete row of data.
 #[derive(Clone, Copy, Debug)]
 enum ValueSource {
     /// The variable has only one possible value.
     Only,
-    /// The cell of the row in the given column states the value.
+    /// The contained column of the data states the value of the variable.
     Column(usize),
 }
 
@@ -88,7 +89,7 @@ impl CompleteRow {
         });
     }
 
-    /// Writes the values of all variables in `row` to `values`; returns `false` if the row does not determine the value of some variable.
+    /// Writes the values of all variables in `row` to `values`; returns `false` if the row of data does not determine the value of some variable.
     fn values(&self, row: CaseRow<'_>, columns: &[ColumnFactors], values: &mut Vec<u32>) -> bool {
         values.clear();
         let Some(sources) = &self.sources else {
@@ -105,9 +106,10 @@ impl CompleteRow {
             })
     }
 
-    /// Calls `count` with each outcome in a row, and returns the natural logarithm of the row's probability; `None` if the row is not complete.
+    /// Calls the function `count` with each outcome in a row of data, and returns the natural logarithm of the row's probability; `None` if the row
+    /// is not complete.
     ///
-    /// The factor graph must not contain the evidence of the row; `values` is overwritten.
+    /// The factor graph must not contain the evidence of the row of data; `values` is overwritten.
     pub(super) fn log_prob(
         &self,
         (row, columns): (CaseRow<'_>, &[ColumnFactors]),
@@ -152,7 +154,7 @@ impl CompleteRow {
     }
 }
 
-/// Returns the source of each variable's value; `None` if some variable belongs to no column, or if a factor is a sparse list.
+/// Returns, for each variable, the source of its value; `None` if some variable belongs to no column of the data, or if a factor is a sparse list.
 fn sources(graph: &FactorGraph, columns: &[ColumnFactors]) -> Option<Vec<ValueSource>> {
     let is_listed = |table: &FactorTable| matches!(table, FactorTable::Sparse { .. });
     if graph.factors.iter().any(|factor| is_listed(&factor.table)) {

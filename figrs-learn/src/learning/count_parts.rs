@@ -1,4 +1,4 @@
-//! Expected counts of the cases, divided into parts that other processes compute.
+//! Expected counts of the outcomes in the data, divided into parts that other processes compute.
 
 use std::fmt;
 use std::ops::Range;
@@ -15,14 +15,14 @@ use super::parameters::CountedOutcomes;
 use figrs_answer::{Error, Watch, guarded};
 use figrs_factor::eliminate::EliminationError;
 
-/// A request for expected counts: the index of the request and the values of the parameters.
+/// A request for expected counts to worker processes: the index of the request and the values of the parameters.
 ///
-/// Each iteration of [`ExpectationMaximization`](crate::ExpectationMaximization) and each evaluation for standard errors makes one request. Serde can
-/// serialise a request.
+/// Each iteration of [`ExpectationMaximization`](crate::ExpectationMaximization) and each evaluation for standard errors makes one request. A request
+/// for expected counts can be serialised by serde.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CountRequest {
     number: u64,
-    /// Number of groups of rows (units) of all cases.
+    /// Number of groups of rows (units) into which all rows of data are divided.
     units: u64,
     parameters: Vec<Vec<f64>>,
 }
@@ -42,15 +42,16 @@ impl CountRequest {
         self.number
     }
 
-    /// Returns the number of groups of rows (units) of all cases.
+    /// Returns the number of groups of rows (units) into which all rows of data are divided.
     pub fn units(&self) -> u64 {
         self.units
     }
 }
 
-/// The expected counts of consecutive groups of rows (units) for one request. Serde can serialise the expected counts.
+/// The expected counts of consecutive groups of rows (units), as the answer to one request. Expected counts can be serialised by serde.
 ///
-/// If the serialisation format preserves the bits of floating-point numbers, the fit is equal to the last bit to the fit of a single process.
+/// If the serialisation format preserves the bits of floating-point numbers, the learned values are equal to the last bit to those of a single
+/// process.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[must_use]
 pub struct CountPart {
@@ -60,18 +61,18 @@ pub struct CountPart {
 }
 
 impl CountPart {
-    /// Returns the range of groups of rows (units) whose counts the part contains.
+    /// Returns the range of groups of rows (units) whose expected counts the part contains.
     pub fn units(&self) -> Range<u64> {
         self.units.clone()
     }
 
-    /// Returns the index of the request to which the part of the counts belongs.
+    /// Returns the index of the request that this part of the expected counts answers.
     pub fn request(&self) -> u64 {
         self.request
     }
 }
 
-/// A model and its cases, prepared to compute expected counts in a worker process of
+/// A model and its rows of data, prepared to compute expected counts in a worker process of
 /// [`ExpectationMaximization::fit_by`](crate::ExpectationMaximization::fit_by).
 #[derive(Debug)]
 pub struct CaseCounter {
@@ -82,20 +83,22 @@ pub struct CaseCounter {
 }
 
 impl CaseCounter {
-    /// Returns the number of groups of rows (units) of all cases, which depends only on the number of distinct rows.
+    /// Returns the number of groups of rows (units) of the data, which depends only on the number of distinct rows.
     pub fn units(&self) -> u64 {
         self.step.units(self.rows.iter().count())
     }
 
-    /// Returns the first request of a fit of the same model and cases. The counter must not have computed counts before.
+    /// Returns the first request for expected counts when parameters are learned from the same model and data. The counter must not have computed
+    /// expected counts before.
     pub(super) fn first_request(&self) -> CountRequest {
         CountRequest::new(0, self.units(), self.step.outcomes())
     }
 
-    /// Returns the expected counts of the groups of rows `units` at the parameter values of `request`; groups beyond the last group are ignored. A
+    /// Returns the expected counts of the groups of rows `units` at the parameter values of `request`; groups beyond the last one are ignored. A
     /// deadline in the settings of the algorithm applies to each call of `part` separately.
     ///
-    /// **Errors.** [`Error::UnfitPart`] if the request belongs to another model; [`Error::InvalidCase`] and the other errors of the algorithm.
+    /// **Errors.** [`Error::UnfitPart`] if the request belongs to another model; [`Error::InvalidCase`] and the other errors of the algorithm that
+    /// computes the counts.
     pub fn part(&mut self, request: &CountRequest, units: Range<u64>) -> Result<CountPart, Error> {
         let outcomes = self.step.outcomes();
         let lengths = outcomes.learned().iter().map(|p| p.params.len());
@@ -129,11 +132,11 @@ impl CaseCounter {
     }
 }
 
-/// A function that answers a request with parts, which together cover all groups of rows in order.
+/// A function that answers a request with parts of the expected counts, which together cover all groups of rows in order.
 pub(super) type CountFunction<'a> =
     dyn Fn(&CountRequest) -> Result<Vec<CountPart>, Error> + Send + Sync + 'a;
 
-/// An expectation step that takes its counts, in parts, from the function `count`.
+/// An expectation step that obtains its expected counts, in parts, from the function `count`.
 pub(super) struct CountsInParts<'a> {
     own: &'a dyn ExpectationStep,
     count: &'a CountFunction<'a>,
@@ -165,7 +168,7 @@ impl ExpectationStep for CountsInParts<'_> {
         self.own.outcomes()
     }
 
-    /// Does nothing, because the expectation step of the calling process itself adds the new cells of data.
+    /// Does nothing: the expectation step of the calling process itself adds the evidence of new values in the data.
     fn extend(&mut self, _: &CaseTable) -> Result<(), Error> {
         Ok(())
     }

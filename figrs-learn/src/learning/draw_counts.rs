@@ -19,7 +19,7 @@ struct DrawCounts {
 }
 
 impl RowCounter for DrawCounts {
-    /// For each counted outcome, the number of draws in which the outcome occurs.
+    /// For each counted outcome, the number of draws of the Gibbs chains in which the outcome occurs.
     type Worker = Vec<u64>;
 
     fn is_exact(&self) -> bool {

@@ -20,30 +20,30 @@ use figrs_answer::{Error, RunMonitor, Running, Watch, guarded, setters};
 use figrs_factor::{Stopped, cores};
 
 /// Learns parameters by expectation-maximisation: finds the values of a model's [`Learned`](figrs_core::Learned) parameters that maximise the
-/// likelihood of some [`Cases`], or the posterior density given these cases.
+/// likelihood of some [`Cases`] (rows of data), or the posterior density given this data.
 ///
 /// The expectation step computes, at the present parameter values, the expected counts of all outcomes whose probabilities depend on parameters. The
-/// maximisation step sets each parameter to its most likely value for the expected counts. A parameter may be read by several elements or branches,
-/// and has the same value in all of them; only branches that are taken count. Expectation-maximisation compiles the model once, before the first
-/// round.
+/// maximisation step sets each parameter to its most likely value for the expected counts. A parameter may be read by several random variables or
+/// branches, and has the same value in all of them; only branches that are taken contribute to the counts. Expectation-maximisation compiles the
+/// model once, before the first round (one expectation step and one maximisation step).
 ///
-/// [`ExpectedCounts`] lists the algorithms and their guarantees.
+/// The documentation of [`ExpectedCounts`] lists the algorithms for the expectation step and their guarantees.
 ///
-/// If the counts are exact ([`JunctionTree`](figrs_infer::JunctionTree), [`VariableElimination`](figrs_infer::VariableElimination)), no round lowers
-/// the likelihood or, with [`map_estimate`](Self::map_estimate), the posterior density. The rounds converge to a stationary point of the likelihood
-/// or the posterior density: often a maximum, at worst a saddle point. The first round reaches the maximum if all outcomes that depend on the
-/// parameters are observed, and no element reads several parameters.
+/// If the expected counts are exact ([`JunctionTree`](figrs_infer::JunctionTree), [`VariableElimination`](figrs_infer::VariableElimination)), no
+/// round of expectation-maximisation lowers the likelihood or, with [`map_estimate`](Self::map_estimate), the posterior density. The rounds of
+/// expectation-maximisation converge to a stationary point of the likelihood or the posterior density: often a maximum, at worst a saddle point. The
+/// first round reaches the maximum if all outcomes that depend on the parameters are observed, and no random variable reads several parameters.
 ///
-/// With the feature `reals`, learned parameters may also be means, coefficients of linear means, variances and precisions of normal elements, which may be
-/// hidden or missing in some rows. The coefficients are set together, by weighted least squares. Finite elements may choose among normal elements
-/// with parameters of their own.
+/// With the feature `reals`, learned parameters may also be means, coefficients of linear means, variances and precisions of normal random variables,
+/// which may be hidden or missing in some rows of data. The coefficients of linear means are set together, by weighted least squares. Variables with
+/// finitely many values may choose among normal variables that have parameters of their own.
 ///
-/// **Complexity.** A round takes one upward and one downward pass through the junction tree for each distinct row. For a model of real numbers, a
-/// round takes an elimination of the real and finite elements for each distinct row.
+/// **Complexity.** A round of expectation-maximisation takes one upward and one downward pass through the junction tree for each distinct row of
+/// data. For a model of real numbers, a round takes an elimination of the real and finite variables for each distinct row of data.
 ///
-/// **Errors.** [`Error::InvalidCase`] if a row has a value that its element cannot have; [`Error::NothingToLearn`] if the cases depend on no learned
-/// parameter; [`Error::NotLearnable`] if an element reads a parameter in a form whose maximum likelihood has no closed form; [`Error::NoMaximum`] if
-/// the likelihood has no maximum, or if the cases do not determine a coefficient; the errors of the algorithm.
+/// **Errors.** [`Error::InvalidCase`] if a row has a value that its variable cannot have; [`Error::NothingToLearn`] if the data depend on no learned
+/// parameter; [`Error::NotLearnable`] if a variable reads a parameter in a form whose maximum likelihood has no closed form; [`Error::NoMaximum`] if
+/// the likelihood has no maximum, or if the data do not determine a coefficient; the errors of the algorithm for the expectation step.
 ///
 /// **References.** Dempster, Laird and Rubin, *Maximum likelihood from incomplete data via the EM algorithm*, Journal of the Royal
 /// Statistical Society B 39(1), 1977; Lauritzen, *The EM algorithm for graphical association models with missing data*, 1995; Shumway and Stoffer, *An approach
@@ -68,13 +68,14 @@ use figrs_factor::{Stopped, cores};
 pub struct ExpectationMaximization<E> {
     engine: E,
     with_prior: bool,
-    /// Minimum relative increase of the log-likelihood in a round after which another round follows; with `None`, all rounds are run.
+    /// Minimum relative increase of the log-likelihood in a round of expectation-maximisation after which another round follows; with `None`, all
+    /// rounds are run.
     tolerance: Option<f64>,
     pub(super) rounds: u64,
     first_values: Vec<(AnyElement, Datum)>,
     pub(super) starts: u64,
     seed: u64,
-    /// Number of rows of data per maximisation step, if a round has several steps.
+    /// Number of rows of data for each maximisation step, if a round of expectation-maximisation has several such steps.
     mini_batch: Option<usize>,
     accelerated: bool,
     threads: Option<NonZero<usize>>,
@@ -82,7 +83,7 @@ pub struct ExpectationMaximization<E> {
 }
 
 const DEFAULT_ROUNDS: u64 = 1000;
-/// Default of the relative increase of the log-likelihood at or below which the rounds end.
+/// Default of the relative increase of the log-likelihood at or below which expectation-maximisation ends.
 const DEFAULT_TOLERANCE: f64 = 1e-8;
 
 fn invalid<T>(setting: &'static str, value: String, remedy: &'static str) -> Result<T, Error> {
@@ -95,7 +96,7 @@ fn invalid<T>(setting: &'static str, value: String, remedy: &'static str) -> Res
 }
 
 impl<E: ExpectedCounts> ExpectationMaximization<E> {
-    /// Creates a learner that maximises the likelihood and uses `engine` for the expectation step.
+    /// Creates a learner that maximises the likelihood and uses the algorithm `engine` for the expectation step.
     pub fn new(engine: E) -> Self {
         Self {
             engine,
@@ -114,28 +115,29 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
 
     setters!(watch: watch);
 
-    /// Maximises the posterior density: the likelihood times the densities of the parameters' priors.
+    /// Maximises the posterior density instead of the likelihood: the likelihood times the prior densities of the parameters.
     pub fn map_estimate(mut self) -> Self {
         self.with_prior = true;
         self
     }
 
     figrs_factor::field_setters! {
-        /// Ends the rounds when a round raises the log-likelihood (or log-posterior) by at most this fraction of its value (default 1e-8). With 0,
-        /// the rounds end when the log-likelihood no longer rises. If the algorithm computes no log-likelihood, the rounds end when a round changes
-        /// each number of the parameters by at most this fraction of the number.
+        /// Ends expectation-maximisation when a round raises the log-likelihood (or log-posterior) by at most the fraction `tolerance` of its value
+        /// (default 1e-8). With the tolerance 0, expectation-maximisation ends when the log-likelihood no longer rises. If the algorithm computes no
+        /// log-likelihood, expectation-maximisation ends when a round changes each number of the parameters by at most the fraction `tolerance` of
+        /// the number.
         tolerance: f64 => tolerance;
-        /// Ends the fit after at most `rounds` rounds (default 1000).
+        /// Ends expectation-maximisation after at most `rounds` rounds (default 1000).
         rounds: u64 => rounds;
     }
 
-    /// Makes exactly `rounds` rounds, even if the parameters hardly change.
+    /// Makes exactly `rounds` rounds of expectation-maximisation, even if the parameters hardly change.
     pub fn exact_rounds(mut self, rounds: u64) -> Self {
         (self.rounds, self.tolerance) = (rounds, None);
         self
     }
 
-    /// Starts `parameter` at `value` instead of at the mean of its prior.
+    /// Sets the starting value of `parameter` to `value` (default: the mean of the prior of `parameter`).
     pub fn start<T: Value>(mut self, parameter: &Element<T>, value: T) -> Self {
         self.first_values
             .push((parameter.erased().clone(), Datum::new(value)));
@@ -143,30 +145,30 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
     }
 
     figrs_factor::field_setters! {
-        /// Sets the number of starts (default 1). The first start begins at the values of [`start`](Self::start) or at the means of the priors;
-        /// further starts begin at values drawn from the priors. The result is the fit with the largest likelihood or, with
-        /// [`map_estimate`](Self::map_estimate), with the largest posterior density.
+        /// Sets the number of starts of expectation-maximisation (default 1). The first start begins at the values of [`start`](Self::start) or at
+        /// the means of the priors; further starts begin at values drawn from the priors. Of all starts, the result is the one with the largest
+        /// likelihood or, with [`map_estimate`](Self::map_estimate), with the largest posterior density.
         starts: u64 => starts;
         /// Sets the seed (default 0) of the random numbers, which determine the starting values and the order of rows in mini-batches.
         seed: u64 => seed;
         /// Makes a maximisation step after each batch of `mini_batches` distinct rows, instead of after all rows: stepwise expectation-maximisation.
         ///
-        /// A round with mini-batches visits all rows once in a random order, and then evaluates the log-likelihood of all rows, which may fall from
-        /// round to round. With mini-batches, the expected counts are running averages in which the `k`th step has the weight `k^-0.7`, and the
+        /// A round with mini-batches visits all rows of data once in a random order, and then evaluates the log-likelihood of all rows, which may
+        /// fall from round to round. With mini-batches, the expected counts are running averages in which the `k`th step has the weight `k^-0.7`. The
         /// rounds end when the log-likelihood changes by no more than the tolerance. Mini-batches should have at least dozens of rows, because each
-        /// step loads the parameters into all factors of the model.
+        /// step writes the parameter values into all factors of the model.
         ///
         /// **References.** Cappé and Moulines, *On-line expectation-maximization algorithm for latent data models*, Journal of the Royal
         /// Statistical Society B 71(3), 2009; Liang and Klein, *Online EM for unsupervised models*, NAACL 2009 (the exponent).
         mini_batches: usize => mini_batch;
     }
 
-    /// After every second round, extrapolates from the last two rounds (SQUAREM). The extrapolated values are accepted if they do not lower the
-    /// likelihood (or, with [`map_estimate`](Self::map_estimate), the posterior density). Extrapolation reduces the number of rounds if they converge
-    /// slowly.
+    /// After every second round of expectation-maximisation, extrapolates the parameters from the last two rounds (SQUAREM). The extrapolated
+    /// parameter values are accepted if they do not lower the likelihood (or, with [`map_estimate`](Self::map_estimate), the posterior density).
+    /// Extrapolation reduces the number of rounds if expectation-maximisation converges slowly.
     ///
-    /// An accepted extrapolation counts as a round; a rejected extrapolation takes the time of a round. The rounds have converged when a round
-    /// without extrapolation changes the objective too little.
+    /// An accepted extrapolation counts as a round of expectation-maximisation; a rejected extrapolation takes the time of a round.
+    /// Expectation-maximisation has converged when a round without extrapolation raises the log-likelihood (or log-posterior) by too little.
     ///
     /// **References.** Varadhan and Roland, *Simple and globally convergent methods for accelerating the convergence of any EM algorithm*,
     /// Scandinavian Journal of Statistics 35(2), 2008.
@@ -181,23 +183,24 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self
     }
 
-    /// Learns the parameters on which the elements of the cases depend; the evidence and the interventions of `model` hold in each case.
+    /// Learns the parameters on which the random variables in the data depend; the evidence and the interventions of `model` hold in each row of
+    /// data.
     ///
-    /// **Errors.** The errors of the [algorithm](Self).
+    /// **Errors.** The same errors as those of the [algorithm](Self).
     pub fn fit<C: CaseColumns>(&self, model: &Model, cases: &Cases<C>) -> Result<Fit, Error> {
         self.fit_with(model, cases, None)
     }
 
-    /// Starts a fit in a thread of its own. At any time, the run can give the fit after the last finished round. The run can be stopped, resumed, and
-    /// lengthened by a number of rounds for each start.
+    /// Starts learning in a thread of its own. At any time, the run can give the learned values after the last finished round. The run can be
+    /// stopped, resumed, and lengthened by a number of rounds of expectation-maximisation for each start.
     ///
     /// While the run works, it changes the values of the [`Learned`](figrs_core::Learned) parameters; other queries of the same parameters must use
-    /// the [model](Fit::model) of a fit. Only the fit of a finished run contains standard errors.
+    /// the [model](Fit::model) of a finished result. Only the result of a finished run contains standard errors.
     ///
-    /// **Guarantee.** The fit of a run that was stopped, resumed and lengthened is equal to the last bit to the fit of a single run with the same
+    /// **Guarantee.** The result of a run that was stopped, resumed and lengthened is equal to the last bit to that of a single run with the same
     /// number of rounds.
     ///
-    /// **Errors.** The errors of [`fit`](Self::fit) are errors of the answer.
+    /// **Errors.** The errors of [`fit`](Self::fit) become errors of the run's answer.
     ///
     /// ```
     /// # use figrs_core::{Flip, If, Learned, Model};
@@ -226,17 +229,17 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         Running::new(state, ParameterValues::of_model(model, &[]))
     }
 
-    /// Learns as [`fit`](Self::fit) does, but obtains the expected counts from the function `count`. For each request, `count` returns parts that
-    /// together cover all groups of rows (units) of the cases, in order; a [`case_counter`](Self::case_counter) can compute such parts in any
-    /// process.
+    /// Learns as [`fit`](Self::fit) does, but obtains the expected counts from the function `count`. For each request, `count` returns parts of the
+    /// counts that together cover all groups of rows (units) of the data, in order; a [`case_counter`](Self::case_counter) can compute such parts in
+    /// any process.
     ///
-    /// **Guarantee.** For any division of the rows into parts, the result is equal to that of [`fit`](Self::fit) to the last bit.
+    /// **Guarantee.** For any division of the rows of data into parts, the result is equal to that of [`fit`](Self::fit) to the last bit.
     ///
-    /// **Complexity.** A fit makes one request for each round, and two requests for each number with a standard error; a part contains one number for
-    /// each outcome and group of rows. Deadlines and interrupts are checked between requests.
+    /// **Complexity.** Learning makes one request for each round of expectation-maximisation, and two requests for each number with a standard error;
+    /// a part contains one number for each outcome and group of rows. Deadlines and interrupts are checked between requests for expected counts.
     ///
     /// **Errors.** [`Error::UnfitPart`] or [`Error::NotConsecutive`] if the parts do not answer the request; [`Error::InvalidSetting`] if
-    /// mini-batches are set, whose steps are too small for parts; the errors of `fit` and of `count`.
+    /// mini-batches are set, because their steps are too small for parts; the errors of `fit` and of `count`.
     ///
     /// ```
     /// # use figrs_core::{Flip, If, Learned, Model};
@@ -267,10 +270,10 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self.fit_with(model, cases, Some(&count))
     }
 
-    /// Prepares the model and the cases in a worker process that computes counts for [`fit_by`](Self::fit_by). The process that calls `fit_by` must
-    /// have built the same model and cases.
+    /// Prepares the model and the data in a worker process that computes expected counts for [`fit_by`](Self::fit_by). The process that calls
+    /// `fit_by` must have built the same model and the same rows of data.
     ///
-    /// **Errors.** The errors of [`fit`](Self::fit), except the errors of its rounds.
+    /// **Errors.** The errors of [`fit`](Self::fit), except errors that occur during its rounds.
     pub fn case_counter<C: CaseColumns>(
         &self,
         model: &Model,
@@ -290,8 +293,8 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         })
     }
 
-    /// Returns the first request of [`fit_by`](Self::fit_by), for workers that start before the fit. The counter must not have computed counts
-    /// before.
+    /// Returns the first request that [`fit_by`](Self::fit_by) makes, for workers that start before `fit_by` is called. The counter must not have
+    /// computed expected counts before.
     ///
     /// **Errors.** The errors of [`fit_by`](Self::fit_by) about settings and starting values.
     ///
@@ -314,7 +317,8 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         Ok(counter.first_request())
     }
 
-    /// Returns, as text, the settings on which the counts of a request depend. Counts with different settings must not be merged.
+    /// Returns, as text, the settings on which the expected counts for a request depend. Expected counts that were computed with different settings
+    /// must not be added up.
     pub fn counting_settings(&self) -> String {
         self.engine.counting_settings()
     }
@@ -408,8 +412,8 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         })
     }
 
-    /// Sets the parameters to the starting values of the start `start`. The first start begins at the values that the user has set, or at the means
-    /// of the priors; other starts begin at values drawn from the priors.
+    /// Sets the parameters to their values at the beginning of the start with the index `start`. The first start begins at the values that the user
+    /// has set, or at the means of the priors; other starts begin at values drawn from the priors.
     fn begin(&self, start: u64, outcomes: &CountedOutcomes) -> Result<(), Error> {
         if start > 0 {
             return outcomes.draw_from_priors(&mut stream(self.seed, start));
@@ -431,10 +435,11 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         Ok(())
     }
 
-    /// Runs the next round of the first start that has not ended; returns `true` if all starts have ended. Before the call, the parameters must have
-    /// the values after the last round of this start.
+    /// Runs the next round of expectation-maximisation for the first start that has not ended; returns `true` if all starts have ended. Before the
+    /// call, the parameters must have the values after the last round of the start that is continued.
     ///
-    /// **Errors.** The errors of the rounds; an error if a deadline or an interrupt ends the round, which then changes nothing.
+    /// **Errors.** The errors of a round of expectation-maximisation; an error if a deadline or an interrupt ends the round, in which case nothing
+    /// has changed.
     pub(super) fn advance(
         &self,
         step: &dyn ExpectationStep,

@@ -22,10 +22,11 @@ use figrs_answer::error::Error;
 /// | [`Gibbs`](figrs_infer::Gibbs) | frequencies in draws | none, unless rows are complete |
 /// | [`ImportanceSampling`](figrs_infer::ImportanceSampling) | sufficient statistics of weighted worlds (also for continuous hidden elements and infinite models) | estimated |
 ///
-/// With the feature `reals`, exact counts also exist for normal elements with linear means: the expected squares and products of the numbers that an
-/// element with learned parameters reads. `WithReals` of figrs-reals extends any exact algorithm in this way.
+/// With the feature `reals`, exact counts also exist for normal variables with linear means: the counts are the expected squares and products of the
+/// numbers that a normal variable with learned parameters reads. The type `WithReals` of the crate figrs-reals adds such counts for normal variables
+/// to any exact algorithm.
 pub trait ExpectedCounts {
-    /// Prepares the expectation steps of `model` for `cases`: does all work that does not depend on the values of parameters.
+    /// Prepares the expectation steps of `model` for the data `cases`: does all work that does not depend on the values of parameters.
     #[doc(hidden)]
     fn prepare(&self, model: &Model, cases: &CaseTable, until: &Until) -> PreparedStep;
 
@@ -34,26 +35,27 @@ pub trait ExpectedCounts {
     fn counting_settings(&self) -> String;
 }
 
-/// An expectation step that is prepared for one model and its cases, or the reason why it cannot be prepared.
+/// An expectation step that is prepared for one model and its rows of data, or the reason why it cannot be prepared.
 pub(crate) type PreparedStep = Result<Box<dyn ExpectationStep>, Error>;
 
-/// The expectation step, prepared for one model and its cases.
+/// The expectation step, prepared for one model and its rows of data.
 pub trait ExpectationStep: fmt::Debug + Send + Sync {
-    /// True if the counts are exact. Finite differences of exact counts approximate the derivatives of the counts.
+    /// True if the expected counts are exact. If the counts are exact, the differences of counts between neighbouring parameter values approximate
+    /// the derivatives of the counts.
     fn is_exact(&self) -> bool;
 
-    /// Returns the outcomes that are counted.
+    /// Returns the outcomes whose expected counts are computed.
     fn outcomes(&self) -> &CountedOutcomes;
 
-    /// Adds the evidence of new cells in `cases` to the factors of the model; after an error, the factors are unchanged.
+    /// Adds the evidence of new values in `cases` to the factors of the model; after an error, the factors are unchanged.
     fn extend(&mut self, cases: &CaseTable) -> Result<(), Error>;
 
-    /// Returns the number of groups (units) into which `rows` rows are divided. The groups have equal sizes, and their expected counts are added in
-    /// order.
+    /// Returns the number of groups (units) into which `rows` rows of data are divided. The groups of rows have equal sizes, and the expected counts
+    /// of the groups are added in order.
     fn units(&self, rows: usize) -> u64;
 
-    /// Calls `take` with the expected counts and the log-likelihood of each group of rows (unit), in order. `log_weights` are the natural logarithms
-    /// of the probabilities of all outcomes.
+    /// Calls `take` with the expected counts and the log-likelihood of each group of rows (unit), in order. The list `log_weights` has the natural
+    /// logarithms of the probabilities of all outcomes.
     fn expect_units(
         &self,
         units: (&[CaseRow<'_>], Range<u64>),
@@ -62,7 +64,7 @@ pub trait ExpectationStep: fmt::Debug + Send + Sync {
         take: &mut dyn FnMut(Expected),
     ) -> Result<(), Error>;
 
-    /// Returns the expected counts of `rows`, added up over all groups of rows.
+    /// Returns the expected counts of the rows `rows`, added up over all groups of rows.
     fn expect(
         &self,
         rows: &[CaseRow<'_>],
@@ -78,10 +80,10 @@ pub trait ExpectationStep: fmt::Debug + Send + Sync {
     }
 }
 
-/// Expected counts of outcomes, with the log-likelihood.
+/// Expected counts of outcomes, with the log-likelihood of the data.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Expected {
-    /// The natural logarithm of the probability of all cases, or an approximation of this logarithm; `None` if the algorithm computes neither.
+    /// The natural logarithm of the probability of all rows of data, or an approximation of this logarithm; `None` if the algorithm computes neither.
     pub log_likelihood: Option<f64>,
     /// The expected count of each outcome.
     pub counts: Vec<f64>,

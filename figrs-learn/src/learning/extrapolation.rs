@@ -1,4 +1,4 @@
-//! Squared extrapolation of fixed-point rounds (SQUAREM).
+//! Squared extrapolation (SQUAREM) of the parameter values in a fixed-point iteration.
 
 use figrs_core::expand::{LearnedParameter, LearnedParameters};
 use figrs_core::internals::LearnedPrior;
@@ -6,7 +6,7 @@ use figrs_core::internals::LearnedPrior;
 /// Maximum number of step lengths that are tried for one extrapolation; each step length is shorter than the previous one.
 const TRIED_STEPS: u32 = 8;
 
-/// The values of all parameters after the latest rounds, from which new values are extrapolated.
+/// The values of all parameters after the latest rounds of expectation-maximisation, from which new values are extrapolated.
 ///
 /// The step length is the third step length of Varadhan and Roland: the norm of the change in a round divided by the norm of the difference between
 /// two such changes.
@@ -15,13 +15,14 @@ const TRIED_STEPS: u32 = 8;
 /// Scandinavian Journal of Statistics 35(2), 2008.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Extrapolation {
-    /// The parameter values after the latest rounds, oldest first; at most three lists of values.
+    /// The parameter values after the latest rounds of expectation-maximisation, oldest first; at most three lists of values.
     rounds: Vec<Vec<f64>>,
 }
 
 impl Extrapolation {
-    /// Records the parameter values after a round, and sets the parameters to the extrapolation of the last two rounds. The result is `false`, and
-    /// the parameters do not change, if fewer than two rounds have passed since the last extrapolation, or if no extrapolation is possible.
+    /// Records the parameter values after a round of expectation-maximisation, and sets the parameters to the extrapolation of the last two rounds.
+    /// The parameters do not change, and the result is `false`, if fewer than two rounds have passed since the last extrapolation, or if no
+    /// extrapolation is possible.
     pub(super) fn advance(&mut self, learned: &LearnedParameters) -> bool {
         self.rounds.push(numbers(learned));
         let [start, first, second] = &self.rounds[..] else {
@@ -54,8 +55,8 @@ fn numbers(learned: &LearnedParameters) -> Vec<f64> {
     learned.iter().flat_map(LearnedParameter::numbers).collect()
 }
 
-/// Returns the parameter values that are extrapolated from two rounds with the longest possible step; `None` if this step is no longer than the two
-/// rounds themselves.
+/// Returns the parameter values that are extrapolated from two rounds with the longest possible step; `None` if this step is no longer than the
+/// change in the two rounds themselves.
 fn extrapolated(
     [start, first, second]: [&[f64]; 3],
     is_possible: impl Fn(&[f64]) -> bool,
@@ -83,7 +84,8 @@ fn extrapolated(
     None
 }
 
-/// True if all of `numbers` are in the ranges of their parameters, and none of them has moved from its value in `before` to a bound of its range.
+/// True if all parameter values `numbers` are in the ranges of their parameters, and none of them has moved from its value in `before` to a bound of
+/// its range.
 fn are_possible(learned: &LearnedParameters, before: &[f64], numbers: &[f64]) -> bool {
     let priors = learned
         .iter()
@@ -104,7 +106,7 @@ fn are_possible(learned: &LearnedParameters, before: &[f64], numbers: &[f64]) ->
 mod tests {
     use super::*;
 
-    /// Each round halves the distance to (3, 5), and the extrapolation reaches (3, 5).
+    /// In the test, each round halves the distance to the point (3, 5), and the extrapolation reaches (3, 5).
     #[test]
     fn linear_convergence_is_extrapolated_to_its_limit() {
         let at = |round: i32| vec![3.0 - 0.5f64.powi(round), 5.0 + 2.0 * 0.5f64.powi(round)];

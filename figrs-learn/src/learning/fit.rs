@@ -1,4 +1,4 @@
-//! The result of learning parameters from cases.
+//! The result of learning parameters from data.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,12 +15,12 @@ use super::rounds::{Rounds, numbers};
 use figrs_answer::{Error, guarded};
 use figrs_factor::Stopped;
 
-/// Learned values of the parameters of a model.
+/// Learned values of the parameters of a model, as the result of learning from data.
 ///
-/// The text of a fit has the learned values, their standard errors if they have been computed, the log-likelihoods of some rounds, and the reason why
-/// the rounds ended.
+/// The printed text of a `Fit` has the learned values, their standard errors if they have been computed, the log-likelihoods of some rounds, and the
+/// reason why the rounds ended.
 ///
-/// A fit can learn from further cases without processing the earlier cases again ([`update`](Self::update)).
+/// A `Fit` (result of learning) can learn from further rows of data without processing the earlier rows again ([`update`](Self::update)).
 #[derive(Clone, Debug)]
 pub struct Fit {
     pub(super) model: Model,
@@ -29,10 +29,10 @@ pub struct Fit {
     pub(super) ended: Stopped,
     pub(super) starts: Vec<f64>,
     pub(super) rows: Arc<CaseRows>,
-    /// The expected counts of all cases from which the fit has learned.
+    /// The expected counts of all rows of data from which the parameters were learned.
     pub(super) counts: Vec<f64>,
     pub(super) standard_errors: Option<StandardErrors>,
-    /// The model prepared for learning; clones of the fit share it.
+    /// The model prepared for learning; clones of the `Fit` share the prepared model.
     pub(super) learner: Arc<Mutex<Learner>>,
 }
 
@@ -65,7 +65,7 @@ impl Fit {
 
     /// Returns the learned value of `parameter`.
     ///
-    /// **Errors.** [`Error::UnknownElement`] if no element of the cases depends on `parameter`.
+    /// **Errors.** [`Error::UnknownElement`] if no random variable in the data depends on `parameter`.
     pub fn value<T: Value>(&self, parameter: &Element<T>) -> Result<T, Error> {
         let found = self.parameters.get(&parameter.erased().id());
         let value = found.and_then(|(_, value)| value.get::<T>());
@@ -84,8 +84,8 @@ impl Fit {
 
     /// Returns the standard errors of the learned values, computed from the observed information.
     ///
-    /// If the counts are exact and the parameters have at most 16 free numbers, the fit has already computed the standard errors. With more free
-    /// numbers, each call of this method takes two evaluations of all cases for each free number.
+    /// If the counts are exact and the parameters have at most 16 free numbers, the standard errors have already been computed at the end of
+    /// learning. With more free numbers, each call of this method takes two evaluations of all rows of data for each free number.
     ///
     /// **Errors.** [`Error::NoStandardErrors`] if the counts are not exact, or if the parameters have more than 2000 free numbers.
     ///
@@ -111,17 +111,18 @@ impl Fit {
         }
     }
 
-    /// Learns from the further cases `cases`, which have the same columns as the first cases, by incremental expectation-maximisation. The expected
-    /// counts of the new cases at the present parameter values are added to the counts of all earlier cases, and the parameters are set to the most
-    /// likely values for the sum. The update does not visit earlier cases again. Returns the log-likelihood of the new cases at the previous
-    /// parameter values.
+    /// Learns from the further rows of data `cases`, which have the same columns as the first rows, by incremental expectation-maximisation. The
+    /// expected counts of the new rows at the present parameter values are added to the counts of all earlier rows, and the parameters are set to the
+    /// most likely values for the sum. The update does not visit earlier rows of data again. Returns the log-likelihood of the new rows of data at
+    /// the previous parameter values.
     ///
-    /// If all outcomes that depend on the parameters are observed, and no element reads several parameters, the updated fit is equal to a fit to all
-    /// cases together. For standard errors, a fit stores all distinct rows of data. An update does not change the recorded log-likelihoods, which
-    /// belong to the cases of the original fit.
+    /// If all outcomes that depend on the parameters are observed, and no random variable reads several parameters, the update gives the same values
+    /// as learning from all rows of data together. For standard errors, a `Fit` (result of learning) stores all distinct rows of data. An update does
+    /// not change the recorded log-likelihoods, which belong to the data from which the parameters were learned first.
     ///
-    /// **Errors.** [`Error::CannotLearnFrom`] if an element has no column in the first cases; [`Error::InvalidCase`] if a row has a value that its
-    /// element cannot have; the errors of the algorithm. After an error the fit is unchanged.
+    /// **Errors.** [`Error::CannotLearnFrom`] if a random variable has no column in the first data; [`Error::InvalidCase`] if a row has a value that
+    /// its variable cannot have; the errors of the algorithm for the expectation step. After an error in the update, the learned values are
+    /// unchanged.
     ///
     /// **References.** Neal and Hinton, *A view of the EM algorithm that justifies incremental, sparse, and other variants*, in: Learning in
     /// Graphical Models, 1998.
@@ -157,7 +158,7 @@ impl Fit {
         })
     }
 
-    /// Returns the model prepared for learning, with the parameters at the values of this fit.
+    /// Returns the model prepared for learning, after setting its parameters to the learned values.
     pub(super) fn learner(&self) -> MutexGuard<'_, Learner> {
         self.set_to_values(&self.learner)
     }
@@ -168,30 +169,31 @@ impl Fit {
         learner
     }
 
-    /// Returns the natural logarithm of the likelihood of all cases at the learned values, or the algorithm's approximation of this logarithm
+    /// Returns the natural logarithm of the likelihood of all rows of data at the learned values, or the algorithm's approximation of this logarithm
     /// ([`ExpectedCounts`](crate::ExpectedCounts)); NaN if the algorithm computes no approximation.
     pub fn log_likelihood(&self) -> f64 {
         self.log_likelihoods.last().copied().unwrap_or(0.0)
     }
 
-    /// Returns the log-likelihood before the first round and after each round; NaN if the algorithm of the expectation step computes no
-    /// log-likelihood.
+    /// Returns the log-likelihood before the first round of expectation-maximisation and after each round; NaN if the algorithm of the expectation
+    /// step computes no log-likelihood.
     pub fn log_likelihoods(&self) -> &[f64] {
         &self.log_likelihoods
     }
 
-    /// Returns the number of rounds.
+    /// Returns the number of rounds of expectation-maximisation.
     pub fn rounds(&self) -> u64 {
         self.log_likelihoods.len() as u64 - 1
     }
 
-    /// Returns the last log-likelihood of each start or, with [`map_estimate`](crate::ExpectationMaximization::map_estimate), the last log-posterior.
+    /// Returns the last log-likelihood of each start of expectation-maximisation or, with
+    /// [`map_estimate`](crate::ExpectationMaximization::map_estimate), the last log-posterior.
     pub fn starts(&self) -> &[f64] {
         &self.starts
     }
 
-    /// Returns the reason why the rounds ended: [`Finished`](Stopped::Finished) if they converged, [`Budget`](Stopped::Budget) if the maximum number
-    /// of rounds was reached.
+    /// Returns the reason why the rounds of expectation-maximisation ended: [`Finished`](Stopped::Finished) if they converged,
+    /// [`Budget`](Stopped::Budget) if the maximum number of rounds was reached.
     pub fn ended(&self) -> Stopped {
         self.ended
     }
@@ -229,7 +231,7 @@ impl Fit {
     }
 }
 
-/// True if the text of a fit shows the log-likelihood of the round `round`: for the rounds 0, 1, 2, 5, 10, 20, 50 and so on.
+/// True if the printed text of a `Fit` shows the log-likelihood of the round `round`: for the rounds 0, 1, 2, 5, 10, 20, 50 and so on.
 fn is_shown(round: usize) -> bool {
     let mut leading = round;
     while leading >= 10 && leading.is_multiple_of(10) {

@@ -1,4 +1,4 @@
-//! A model prepared for learning.
+//! A model that is prepared for learning its parameters.
 
 use std::mem;
 
@@ -12,18 +12,19 @@ use super::observed_information::{InformationSource, StandardErrors};
 use super::rounds::Rounds;
 use figrs_answer::{Error, RunMonitor, Watch};
 
-/// Maximum number of free numbers of all parameters together at which every fit computes standard errors.
+/// Maximum number of free numbers of all parameters together, up to which standard errors are computed at the end of learning.
 const SHOWN_ERRORS: usize = 16;
 
-/// A model prepared for expectation steps, with the columns of its cases. A fit and its clones share one learner.
+/// A model prepared for expectation steps, with the columns of its data. A `Fit` (learned parameter values) and its clones share one learner.
 #[derive(Debug)]
 pub(super) struct Learner {
     pub(super) step: Box<dyn ExpectationStep>,
-    /// The columns of data without rows; each column has the distinct cells of all cases so far.
+    /// The columns of data without rows; each column has the distinct values (cells) that have occurred so far.
     pub(super) columns: CaseTable,
-    /// Number of distinct rows for which the expectation step was prepared.
+    /// Number of distinct rows of data for which the expectation step was prepared.
     pub(super) prepared_rows: usize,
-    /// The numbers of distinct cells of all columns, one list when the expectation step was prepared, and one list after each update with new cells.
+    /// For each column, the number of its distinct cells: one list of numbers when the expectation step was prepared, and one list after each update
+    /// with new cells.
     pub(super) stages: Vec<Vec<usize>>,
     pub(super) with_prior: bool,
     pub(super) threads: usize,
@@ -48,7 +49,7 @@ impl Learner {
         }
     }
 
-    /// Returns the standard errors after the rounds of a start; `None` unless the counts are exact and the parameters have few numbers.
+    /// Returns the standard errors at the end of a start; `None` unless the counts are exact and the parameters have few numbers.
     pub(super) fn errors_after(
         &self,
         (step, rows): (&dyn ExpectationStep, &CaseRows),
@@ -66,10 +67,10 @@ impl Learner {
         }
     }
 
-    /// Adds the expected counts of `cases` to `counts`, sets the parameters to their most likely values for the sum, and adds the cases to `rows`.
-    /// Returns the log-likelihood of the new cases at the previous parameter values; NaN if the algorithm computes no log-likelihood.
+    /// Adds the expected counts of the rows `cases` to `counts`, sets the parameters to their most likely values for the sum, and adds the rows to
+    /// `rows`. Returns the log-likelihood of the new rows of data at the previous parameter values; NaN if the algorithm computes no log-likelihood.
     ///
-    /// After an error the counts and the rows are unchanged.
+    /// After an error, the expected counts and the rows are unchanged.
     pub(super) fn update(
         &mut self,
         cases: &CaseTable,
@@ -104,9 +105,9 @@ impl Learner {
         Ok(expected.log_likelihood.unwrap_or(f64::NAN))
     }
 
-    /// Returns the standard errors for the cases `rows` at the present parameter values.
+    /// Returns the standard errors for the rows of data `rows` at the present parameter values.
     ///
-    /// **Errors.** [`Error::NoStandardErrors`] if the parameters have too many free numbers, or if `step` is not exact;
+    /// **Errors.** [`Error::NoStandardErrors`] if the parameters have too many free numbers, or if the counts of `step` are not exact;
     /// [`Error::NothingDone`] if the run was stopped before its end.
     pub(super) fn standard_errors(
         &self,

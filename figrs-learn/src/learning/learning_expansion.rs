@@ -1,4 +1,5 @@
-//! The expansion of a model for learning from cases. In a learning expansion, each learned element is a parameter.
+//! The expansion of a model for learning: the finite list of possible values of each random variable, given the data. In the expansion for learning,
+//! each learned random variable is a parameter.
 
 use std::sync::Arc;
 
@@ -10,20 +11,20 @@ use super::column_factors::density_columns;
 use super::parameters::CountedOutcomes;
 use figrs_answer::{Error, conflict};
 
-/// The expansion of a model whose targets are the elements of the columns, and the outcomes that are counted.
+/// The expansion of a model (lists of possible values) whose targets are the variables in the columns of data, with the outcomes that are counted.
 #[derive(Debug)]
 pub(super) struct LearningExpansion {
     pub(super) expansion: Arc<Expansion>,
     pub(super) outcomes: CountedOutcomes,
-    /// For each element whose density is observed, the index of the column that observes it.
+    /// For each random variable whose density is observed, the index of the data column that observes the variable.
     pub(super) places: Vec<Option<usize>>,
 }
 
 impl LearningExpansion {
-    /// Expands `model` for learning from `cases`.
+    /// Enumerates the possible values of the variables of `model` for learning from the data `cases`.
     ///
-    /// **Errors.** [`Error::CannotLearnFrom`], [`Error::NotLearnable`] or [`Error::NothingToLearn`] if the cases, or the elements that read the
-    /// parameters, do not allow learning; the errors of expansions.
+    /// **Errors.** [`Error::CannotLearnFrom`], [`Error::NotLearnable`] or [`Error::NothingToLearn`] if the data, or the variables that read the
+    /// parameters, do not allow learning; the errors of the enumeration of values (expansion).
     pub(super) fn new(model: &Model, cases: &CaseTable, limits: &Limits) -> Result<Self, Error> {
         let elements = cases.elements();
         let stand_ins: Vec<(AnyElement, Datum)> = cases

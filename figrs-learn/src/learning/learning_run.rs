@@ -19,14 +19,14 @@ use figrs_factor::Stopped;
 
 const NAME: &str = "ExpectationMaximization";
 
-/// The state of a run of [`ExpectationMaximization`]. In each turn (time slice), some rounds are run.
+/// The state of a run of [`ExpectationMaximization`]. In each turn (time slice) of the run, some rounds of expectation-maximisation are made.
 #[derive(Debug)]
 pub(super) struct LearningRun<E> {
     settings: ExpectationMaximization<E>,
     model: Model,
     table: CaseTable,
     rows: Arc<CaseRows>,
-    /// The model prepared for rounds; `None` before the first turn.
+    /// The model prepared for expectation-maximisation; `None` before the first turn of the run.
     learner: Option<Arc<Mutex<Learner>>>,
     starts: Vec<Rounds>,
     standard_errors: Option<StandardErrors>,
@@ -51,7 +51,7 @@ impl<E: ExpectedCounts + Clone + fmt::Debug + Send + 'static> LearningRun<E> {
         })
     }
 
-    /// Returns the fit after the rounds so far; `stopped` is the reason why the rounds ended.
+    /// Returns the learned values after the rounds so far; `stopped` is the reason why the rounds ended.
     fn fit(&self, stopped: Stopped) -> Result<Fit, Error> {
         let nothing = || Error::NothingDone { algorithm: NAME };
         let learner = self.learner.as_ref().ok_or_else(nothing)?;
@@ -66,7 +66,7 @@ impl<E: ExpectedCounts + Clone + fmt::Debug + Send + 'static> LearningRun<E> {
         ))
     }
 
-    /// Runs the rounds of one turn; returns `true` if all starts have ended.
+    /// Runs the rounds of expectation-maximisation of one turn; returns `true` if all starts have ended.
     fn run_rounds(&mut self, turn: &Turn<'_>) -> Result<bool, Error> {
         let run = turn.run();
         let learner = if let Some(learner) = &self.learner {

@@ -1,4 +1,4 @@
-//! Finds the elements that read learned parameters (readers), in a model of real numbers.
+//! Finds the random variables that read learned parameters (readers), in a model of real numbers.
 
 mod normal_readers;
 
@@ -11,13 +11,14 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::normal_sums::NormalReader;
 use figrs_answer::error::Error;
 
-/// Maximum number of steps of the walk through the elements. An element in a branch counts once for each condition under which it is reached.
+/// Maximum number of steps of the walk through the random variables of a model. A variable in a branch takes one step for each condition under which
+/// the branch is reached.
 const MAX_STEPS: usize = 1 << 18;
 
-/// The condition under which a branch is taken: values of the parents of `Chain` elements.
+/// The condition under which a branch of the model is taken: values of the parents of `Chain` elements.
 type Condition = Vec<(AnyElement, Datum)>;
 
-/// The elements of a model that read learned parameters: elements with finitely many values, and normal elements.
+/// The random variables of a model that read learned parameters: variables with finitely many values, and normal variables.
 #[derive(Debug)]
 pub(super) struct Readers {
     pub(super) learned: LearnedParameters,
@@ -25,41 +26,43 @@ pub(super) struct Readers {
     pub(super) normal: Vec<(NormalReader, ReaderGroup)>,
 }
 
-/// An element with finitely many values that reads learned parameters.
+/// A random variable with finitely many values that reads learned parameters.
 #[derive(Debug)]
 pub(super) struct FiniteReader {
-    /// The member of a family of distributions whose numbers are the parameters.
+    /// The member of a family of distributions whose numbers are the learned parameters.
     pub(super) member: AnyElement,
     pub(super) values: Vec<Datum>,
     pub(super) group: ReaderGroup,
 }
 
-/// The elements whose joint distribution gives the expected statistics of an element that reads learned parameters (the reader).
+/// The random variables whose joint distribution gives the expected statistics of a variable that reads learned parameters (the reader).
 #[derive(Clone, Debug)]
 pub(super) struct ReaderGroup {
-    /// The elements on which the conditions depend, then the element that has the reader's value, then the real elements in the reader's mean.
+    /// The variables of a reader's joint distribution: first those on which the conditions depend, then the variable that has the reader's value,
+    /// then the real variables in the reader's mean.
     pub(super) elements: Vec<AnyElement>,
-    /// The index in `elements` of the element that has the reader's value.
+    /// The index in `elements` of the variable that has the reader's value.
     pub(super) value: usize,
-    /// The conditions under which a world contains the reader; one of them must hold. A condition is a list of element indices and values. If there
-    /// are no conditions, every world contains the reader.
+    /// The conditions under which a world contains the reader (the variable that reads parameters); one of them must hold. Each condition is a list
+    /// of pairs of a variable's index and a value. If there are no conditions, every world contains the variable that reads the parameters.
     pub(super) conditions: Vec<Vec<(usize, Datum)>>,
 }
 
 #[derive(Debug)]
 struct Reached {
     element: AnyElement,
-    /// The element that has the value of this element: the element itself, or the `Chain` whose result it is.
+    /// The random variable that has the value of this variable: the variable itself, or the `Chain` whose result it is.
     value: AnyElement,
-    /// The conditions under which a world contains the element; empty if every world contains it.
+    /// The conditions under which a world contains the random variable; empty if every world contains it.
     conditions: Vec<Condition>,
 }
 
 impl Readers {
-    /// Finds the readers among the elements on which `roots` depend; `centre` returns a number near the values of a real element.
+    /// Finds the readers (variables that read learned parameters) among the variables on which `roots` depend; `centre` returns a number near the
+    /// values of a real variable.
     ///
-    /// **Errors.** [`Error::NotLearnable`] if an element reads a parameter in another form; [`Error::NotClosedForm`] if a real element has no closed
-    /// form; the errors of expansions.
+    /// **Errors.** [`Error::NotLearnable`] if a variable reads a parameter in another form; [`Error::NotClosedForm`] if a real variable has no closed
+    /// form; the errors of the enumeration of values.
     pub(super) fn find(
         model: &Model,
         roots: &[AnyElement],
@@ -136,9 +139,9 @@ struct Walk<'m> {
     limits: &'m Limits,
     learned: LearnedParameters,
     reached: IndexMap<ElementId, Reached, FxBuildHasher>,
-    /// For each deterministic function, whether its value depends on a learned parameter through functions alone.
+    /// For each deterministic function, true if its value depends on a learned parameter through deterministic functions alone.
     depends: FxHashMap<ElementId, bool>,
-    /// For each `Chain`, its results, each with the values of the `Chain`'s parents for which the result is taken.
+    /// For each `Chain`, the possible results, each with the values of the `Chain`'s parents for which the result is taken.
     branches: FxHashMap<ElementId, Vec<(Condition, AnyElement)>>,
 }
 
@@ -175,7 +178,7 @@ impl Walk<'_> {
         set.any(|(other, _)| other.id() == element.id())
     }
 
-    /// Records that the worlds with `condition` contain `element`; returns `false` if this has already been recorded.
+    /// Records that the worlds with `condition` contain `element`; returns `false` if the pair has already been recorded.
     fn reach(&mut self, element: &AnyElement, value: &AnyElement, condition: &Condition) -> bool {
         let is_always = condition.is_empty();
         let Some(reached) = self.reached.get_mut(&element.id()) else {
@@ -213,8 +216,8 @@ impl Walk<'_> {
         true
     }
 
-    /// Returns the elements that `element` reads, each with the additional condition under which it is read. The option is `Some` if the read element
-    /// has the value of `element`, as a result of a `Chain` has.
+    /// Returns the variables that `element` reads, each with the additional condition under which it is read. The returned option is `Some` if the
+    /// read variable has the value of `element`, as the result of a `Chain` has.
     #[allow(clippy::type_complexity)]
     fn next(
         &mut self,
@@ -259,7 +262,7 @@ impl Walk<'_> {
         Ok(all)
     }
 
-    /// Returns the index of the learned parameter `element`; `None` if `element` is not a parameter.
+    /// Returns the index of `element` among the learned parameters; `None` if `element` is not a learned parameter.
     fn parameter(&mut self, element: &AnyElement) -> Result<Option<usize>, Error> {
         if self.is_set(element) {
             return Ok(None);
@@ -278,7 +281,7 @@ impl Walk<'_> {
         Ok(false)
     }
 
-    /// True if `element` is a parameter, or a deterministic function that depends on a parameter.
+    /// True if `element` is a learned parameter, or a deterministic function that depends on one.
     fn depends_on_learned(&mut self, element: &AnyElement) -> Result<bool, Error> {
         let mut stack = vec![element.clone()];
         while let Some(top) = stack.last().cloned() {
@@ -374,7 +377,7 @@ impl Walk<'_> {
         Ok(branches)
     }
 
-    /// Returns the reader for the element `found`, which has finitely many values and reads only learned parameters.
+    /// Returns the description of the variable `found`, which has finitely many values and reads only learned parameters.
     fn finite(&mut self, found: &Reached, family: &dyn FamilyOp) -> Result<FiniteReader, Error> {
         let element = &found.element;
         for parent in element.parents() {
@@ -402,7 +405,8 @@ impl Walk<'_> {
     }
 }
 
-/// True if `first` and `second`, two results of the same function, read the same elements, apart from functions that the function itself builds.
+/// True if `first` and `second`, two results of the same function, read the same variables, apart from functions that are created anew with each
+/// result.
 fn reads_the_same(first: &AnyElement, second: &AnyElement) -> bool {
     if first.id() == second.id() {
         return true;

@@ -1,4 +1,4 @@
-//! The expectation step by the messages of belief propagation on each row.
+//! The expectation step by belief propagation on each row of data.
 
 use figrs_core::{Model, Until};
 use figrs_factor::graph::FactorGraph;

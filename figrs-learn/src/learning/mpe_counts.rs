@@ -1,4 +1,4 @@
-//! The expectation step of hard expectation-maximisation: the most probable completion of each row.
+//! The expectation step of hard expectation-maximisation: the most probable completion of each row of data.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use figrs_exact::mpe::MpeVariableElimination;
 use figrs_factor::eliminate::log_weight;
 use figrs_factor::tree::{ContractionTree, KBestQuery, MaxProductPrecision, TreeBeliefs};
 
-/// The contraction tree that finds the most probable completion of a row. The tree is compiled once for all rows.
+/// The contraction tree that finds the most probable completion of a row of data. The contraction tree is compiled once for all rows of data.
 #[derive(Debug)]
 struct Completions {
     tree: Arc<ContractionTree>,

@@ -1,4 +1,4 @@
-//! Sufficient statistics of normal elements that read learned parameters, and the weighted least squares that maximise the likelihood of the
+//! Sufficient statistics of normal variables that read learned parameters, and the weighted least squares that maximise the likelihood of the
 //! parameters.
 
 use figrs_core::expand::LearnedParameters;
@@ -8,35 +8,35 @@ use figrs_core::{Likelihood, Term};
 use super::pivoted_cholesky::PivotedCholesky;
 use figrs_answer::error::Error;
 
-/// A coefficient counts as undetermined if the ratio of its pivot in the normal equations to the diagonal entry is below this number.
+/// Ratio of a coefficient's pivot in the normal equations to the diagonal entry, below which the coefficient counts as undetermined.
 const UNDETERMINED: f64 = 1e-12;
-/// A sum of squared residuals counts as zero if its ratio to the magnitude of its terms is below this number.
+/// Ratio of a sum of squared residuals to the magnitude of its terms, below which the sum counts as zero.
 const NO_RESIDUAL: f64 = 1e-13;
 
-/// A normal element whose mean or spread reads learned parameters.
+/// A normal variable whose mean or spread (variance or precision) reads learned parameters.
 ///
-/// The statistics of the element are the expected products of all pairs of the numbers 1, x - c, y - d, ..: the value of the element and the values
-/// of the real elements in its mean, each minus a fixed centre. The centres reduce the rounding errors of residuals that are small compared with the
-/// values.
+/// The statistics of the normal variable are the expected products of all pairs of the numbers 1, x - c, y - d, ..: the value of the variable and the
+/// values of the real variables in its mean, each minus a fixed centre. The centres reduce the rounding errors of residuals that are small compared
+/// with the values.
 #[derive(Clone, Debug)]
 pub(super) struct NormalReader {
     pub(super) mean: Vec<MeanTerm>,
     pub(super) spread: NormalSpread,
-    /// The centre of the element's value, and the centre of each real element in its mean.
+    /// The centre of the normal variable's value, and the centre of each real variable in its mean.
     pub(super) centres: Vec<f64>,
 }
 
-/// A term of a mean: a coefficient times a learned parameter times a real element.
+/// A term of a mean: a coefficient times a learned parameter times a real variable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct MeanTerm {
     pub(super) coefficient: f64,
-    /// The index of the parameter; `None` if the term has no parameter.
+    /// The index of the parameter in the term; `None` if the term has no parameter.
     pub(super) parameter: Option<usize>,
-    /// The index of the real element among the real elements in the mean; `None` if the term has no real element.
+    /// The index of the term's real variable among the real variables in the mean; `None` if the term has no real variable.
     pub(super) real: Option<usize>,
 }
 
-/// The variance or the precision of a normal element.
+/// The variance or the precision of a normal variable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum NormalSpread {
     /// The variance is a known number.
@@ -48,7 +48,7 @@ pub(super) enum NormalSpread {
 }
 
 impl NormalReader {
-    /// Returns the number of centred numbers, including the number 1.
+    /// Returns the number of centred numbers (values minus their centres), including the number 1.
     fn size(&self) -> usize {
         self.centres.len() + 1
     }
@@ -57,8 +57,8 @@ impl NormalReader {
         self.size() * (self.size() + 1) / 2
     }
 
-    /// Adds to `sums` the expected product of each pair of centred numbers, given the means and the covariances of the element's value and of the
-    /// real elements in its mean.
+    /// Adds to `sums` the expected product of each pair of centred numbers, given the means and the covariances of the variable's value and of the
+    /// real variables in its mean.
     pub(super) fn add(
         &self,
         weight: f64,
@@ -82,8 +82,8 @@ impl NormalReader {
         }
     }
 
-    /// Returns the factor of a parameter in the mean as a linear function of the centred numbers. For `None`, returns the value of the element minus
-    /// the terms without a parameter.
+    /// Returns the factor of a parameter in the mean as a linear function of the centred numbers (values minus their centres). For `None` instead of
+    /// a parameter, returns the value of the normal variable minus the terms of the mean without a parameter.
     fn function(&self, parameter: Option<usize>) -> Vec<f64> {
         let mut function = vec![0.0; self.size()];
         let sign = if parameter.is_none() {
@@ -106,7 +106,7 @@ impl NormalReader {
         function
     }
 
-    /// Returns the expected product of the linear functions `a` and `b` of the centred numbers.
+    /// Returns the expected product of the linear functions `a` and `b` of the centred numbers (values minus their centres).
     fn product(&self, a: &[f64], b: &[f64], sums: &[f64]) -> f64 {
         let mut sums = sums.iter();
         let mut total = 0.0;
@@ -125,7 +125,7 @@ impl NormalReader {
         total
     }
 
-    /// Returns the expected sum of squared residuals at the present values of the parameters.
+    /// Returns the expected sum of squared residuals of the normal variable at the present values of the parameters.
     fn squares(&self, learned: &LearnedParameters, sums: &[f64]) -> f64 {
         let mut residual = self.function(None);
         let mut scale = self.product(&residual, &residual, sums).abs();
@@ -166,12 +166,12 @@ impl NormalReader {
 #[derive(Debug, Default)]
 pub(super) struct NormalSums {
     readers: Vec<(NormalReader, usize)>,
-    /// For each learned parameter, true if some mean reads it.
+    /// For each learned parameter, true if the mean of some normal variable reads the parameter.
     in_means: Vec<bool>,
 }
 
 impl NormalSums {
-    /// Creates the statistics of `readers`, whose first statistic has the index `first` among all counts.
+    /// Creates the statistics of the normal variables `readers`; the first statistic has the index `first` among all expected counts.
     pub(super) fn new(readers: Vec<NormalReader>, parameters: usize, first: usize) -> Self {
         let mut in_means = vec![false; parameters];
         let mut next = first;
@@ -198,7 +198,7 @@ impl NormalSums {
         &self.readers[reader].0
     }
 
-    /// Returns the statistics in `counts` of the normal element with the index `reader`.
+    /// Returns the part of `counts` with the statistics of the normal variable of index `reader`.
     pub(super) fn of_reader<'c>(&self, reader: usize, counts: &'c mut [f64]) -> &'c mut [f64] {
         let (own, first) = &self.readers[reader];
         &mut counts[*first..*first + own.count()]
@@ -213,7 +213,7 @@ impl NormalSums {
         readers.map(|(reader, first)| (reader, &counts[*first..*first + reader.count()]))
     }
 
-    /// Adds to `likelihood` the expected log-likelihood as a function of `parameter`; the other parameters have their present values.
+    /// Adds to `likelihood` the expected log-likelihood as a function of `parameter`, while the other parameters have their present values.
     pub(super) fn add_to(
         &self,
         (parameter, likelihood): (usize, &mut Likelihood),
@@ -251,10 +251,10 @@ impl NormalSums {
     }
 
     /// Sets all coefficients of means to the values that together maximise the expected log-likelihood, while the variances and precisions keep their
-    /// present values. The values are the solution of the normal equations of weighted least squares. A coefficient on which no statistic depends
-    /// stays unchanged.
+    /// present values. The new coefficients are the solution of the normal equations of weighted least squares. A coefficient on which no statistic
+    /// depends stays unchanged.
     ///
-    /// **Errors.** [`Error::NoMaximum`] if the equations are singular.
+    /// **Errors.** [`Error::NoMaximum`] if the normal equations are singular.
     pub(super) fn set_coefficients(
         &self,
         learned: &LearnedParameters,

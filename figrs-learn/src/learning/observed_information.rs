@@ -9,13 +9,14 @@ use super::expected_counts::ExpectationStep;
 use super::pivoted_cholesky::PivotedCholesky;
 use figrs_answer::error::Error;
 
-/// Maximum number of free numbers of all parameters together at which the information matrix is computed.
+/// Maximum number of free numbers of all parameters together, up to which the information matrix is computed.
 pub(super) const MOST_NUMBERS: usize = 2000;
 /// Shift of a coordinate in finite differences of gradients, as a fraction of the coordinate or of its standard deviation in complete data.
 ///
-/// The central differences have a relative error of the order of the squared shift, and a rounding error of about 1e-16 divided by the shift.
+/// With a shift of the coordinate, central differences have a relative error of the order of the squared shift, and a rounding error of about 1e-16
+/// divided by the shift.
 const SHIFT: f64 = 1e-4;
-/// Fraction of the information in complete data below which a direction in the space of parameters counts as not identified.
+/// Fraction of the information in complete data, below which a direction in the space of parameters counts as not identified.
 const NONE: f64 = 1e-6;
 
 /// Standard errors of learned parameters.
@@ -34,8 +35,8 @@ pub struct StandardErrors {
 }
 
 impl StandardErrors {
-    /// Returns the standard error of each number of `parameter`; `None` for a number at a bound of its range, and for the numbers of a parameter
-    /// that the cases do not identify.
+    /// Returns the standard error of each number of `parameter`; `None` for a number at a bound of its range, and for the numbers of a parameter that
+    /// the data do not identify.
     ///
     /// **Errors.** [`Error::UnknownElement`] if `parameter` was not learned.
     pub fn of<T: Value>(&self, parameter: &Element<T>) -> Result<&[Option<f64>], Error> {
@@ -49,8 +50,8 @@ impl StandardErrors {
         found.map(|(_, errors)| &errors[..])
     }
 
-    /// Returns the parameters that the cases do not identify: no case depends on such a parameter, or several parameters can change together without
-    /// a change of the likelihood.
+    /// Returns the parameters that the data do not identify: no row of data depends on such a parameter, or several parameters can change together
+    /// without a change of the likelihood.
     pub fn unidentified(&self) -> &[Label] {
         &self.unidentified
     }
@@ -64,15 +65,15 @@ pub(super) struct InformationSource<'a> {
     pub(super) until: &'a Until,
 }
 
-/// An unbounded coordinate for a free number of a parameter: the logit or the logarithm of the number, its log-ratio to the largest number of a list,
-/// or the number itself.
+/// An unbounded coordinate for a free number of a parameter: the logit or the logarithm of the number, the number's log-ratio to the largest number
+/// of a list, or the number itself.
 struct Coordinate {
     parameter: usize,
-    /// Index of the number among the numbers of the parameter.
+    /// Index of the coordinate's number among the numbers of the parameter.
     position: usize,
-    /// Amount by which the coordinate is shifted in finite differences.
+    /// Amount by which the coordinate is shifted in finite differences of gradients.
     shift: f64,
-    /// The information about the coordinate if the data were complete (without hidden or missing values).
+    /// The information that complete data (without hidden or missing values) would contain about the coordinate.
     complete: f64,
 }
 
@@ -95,7 +96,7 @@ fn free_numbers(learned: &LearnedParameter) -> Vec<usize> {
     }
 }
 
-/// Returns the numbers `values` of `learned` after the coordinate with the index `position` is shifted by `by`.
+/// Returns the numbers `values` of the parameter `learned` after the coordinate with the index `position` is shifted by `by`.
 fn shifted(learned: &LearnedParameter, values: &[f64], position: usize, by: f64) -> Vec<f64> {
     match learned.prior() {
         LearnedPrior::Normal { .. } => vec![values[0] + by],
@@ -115,7 +116,7 @@ fn shifted(learned: &LearnedParameter, values: &[f64], position: usize, by: f64)
     }
 }
 
-/// Returns the derivatives of the numbers `values` of `learned` with respect to the coordinate with the index `position`.
+/// Returns the derivatives of the numbers `values` of the parameter `learned` with respect to the coordinate with the index `position`.
 fn derivatives(learned: &LearnedParameter, values: &[f64], position: usize) -> Vec<f64> {
     match learned.prior() {
         LearnedPrior::Normal { .. } => vec![1.0],
@@ -131,7 +132,7 @@ fn derivatives(learned: &LearnedParameter, values: &[f64], position: usize) -> V
 }
 
 impl InformationSource<'_> {
-    /// Returns the standard errors at the present values of the parameters; the call does not change these values.
+    /// Returns the standard errors of the learned parameters at their present values, which the call does not change.
     pub(super) fn standard_errors(&self) -> Result<StandardErrors, Error> {
         let outcomes = self.step.outcomes();
         let free = |learned| free_numbers(learned).len();
@@ -195,8 +196,8 @@ impl InformationSource<'_> {
         Ok(likelihood.derivatives(&learned.numbers()))
     }
 
-    /// Returns the derivatives of the log-likelihood or log-posterior with respect to the coordinates `by`. Coordinates of the same parameter must be
-    /// adjacent.
+    /// Returns the derivatives of the log-likelihood or log-posterior with respect to the coordinates `by` of the parameters. Coordinates of the same
+    /// parameter must be adjacent.
     fn gradient(&self, by: &[&Coordinate], counts: &[f64]) -> Result<Vec<f64>, Error> {
         let mut gradient = Vec::with_capacity(by.len());
         for of_parameter in by.chunk_by(|a, b| a.parameter == b.parameter) {
@@ -240,7 +241,8 @@ impl InformationSource<'_> {
         Ok(free.into_iter().map(coordinate).collect())
     }
 
-    /// Returns the row of the observed information matrix for the coordinate `of`. The matrix is scaled by the information in complete data.
+    /// Returns the row of the observed information matrix that belongs to the coordinate `of`. The row of the matrix is scaled by the information in
+    /// complete data.
     fn row(&self, of: &Coordinate, by: &[&Coordinate]) -> Result<Vec<f64>, Error> {
         let learned = self.step.outcomes().learned().at(of.parameter);
         let gradients = |shift: f64| -> Result<Vec<f64>, Error> {
@@ -260,14 +262,15 @@ impl InformationSource<'_> {
     }
 }
 
-/// Returns the derivative of a function with respect to the coordinate with the index `position`; `by_numbers` are its derivatives with respect to
-/// the numbers of the parameter.
+/// Returns the derivative of a function with respect to the coordinate with the index `position`; `by_numbers` has the function's derivatives with
+/// respect to the numbers of the parameter.
 fn slope(learned: &LearnedParameter, values: &[f64], position: usize, by_numbers: &[f64]) -> f64 {
     let slopes = derivatives(learned, values, position);
     slopes.iter().zip(by_numbers).map(|(a, b)| a * b).sum()
 }
 
-/// Returns the standard errors of the numbers of `parameter`; `information` is the decomposed information matrix of all coordinates.
+/// Returns the standard errors of the numbers of `parameter`; `information` is the Cholesky decomposition of the information matrix of all
+/// coordinates.
 fn errors_of(
     (parameter, learned): (usize, &LearnedParameter),
     coordinates: &[&Coordinate],

@@ -1,4 +1,4 @@
-//! The outcomes whose probabilities depend on parameters, and the maximisation of the expected log-likelihood.
+//! The outcomes whose probabilities depend on learned parameters, and the maximisation of the expected log-likelihood.
 
 use std::ops::Range;
 
@@ -15,46 +15,47 @@ use super::normal_sums::NormalSums;
 use super::term_sums::TermSums;
 use figrs_answer::error::Error;
 
-/// The outcomes that are counted: those outcomes of random elements whose probabilities depend on parameters. An element with a density has one
-/// outcome for each distinct observed value. If the outcomes cannot be listed, sufficient statistics (coefficients of the expected log-likelihood)
-/// are counted instead.
+/// The outcomes that are counted in learning: those outcomes of random variables whose probabilities depend on learned parameters. A random variable
+/// with a density has one outcome for each distinct observed value. If the outcomes cannot be listed, the sums of sufficient statistics (coefficients
+/// of the expected log-likelihood) take the place of the counts.
 #[derive(Debug)]
 pub struct CountedOutcomes {
     learned: LearnedParameters,
     members: Vec<Member>,
-    /// For each learned parameter, the random elements that read it.
+    /// For each learned parameter, the random variables that read the parameter.
     readers: Vec<Vec<Reader>>,
-    /// The entries of the factors that depend on parameters have labels. For each label, the outcome whose probability is the labelled entry.
+    /// The factor entries that depend on learned parameters have labels. For each label, the outcome whose probability is the entry with this label.
     origins: Vec<Origin>,
     count: usize,
-    /// The layout of the coefficients that are counted instead of outcomes; `None` if outcomes are counted.
+    /// The order of the log-likelihood coefficients that are summed instead of counting outcomes; `None` if outcomes are counted.
     terms: Option<TermSums>,
-    /// The statistics of normal elements, which are counted after the outcomes.
+    /// The statistics of normal variables, which follow the outcomes in the list of counts.
     normals: NormalSums,
 }
 
-/// A random element whose probabilities depend on parameters, with its outcomes.
+/// A random variable whose probabilities depend on learned parameters, with its outcomes.
 #[derive(Debug)]
 struct Member {
     element: AnyElement,
-    /// The index and the value of each outcome. An element that a column observes has one outcome for each cell of the column.
+    /// The index and the value of each outcome of the random variable. A random variable that a data column observes has one outcome for each
+    /// distinct cell of the column.
     outcomes: Vec<(usize, Datum)>,
     column: Option<usize>,
 }
 
-/// A random element that reads a learned parameter, with the range of the element's numbers that come from the parameter.
+/// A random variable that reads a learned parameter, with the range of the numbers of the variable's distribution that come from the parameter.
 #[derive(Debug)]
 struct Reader {
     member: usize,
     numbers: Range<usize>,
 }
 
-/// The outcome whose probability a weight in a factor is.
+/// The outcome of which an entry of a factor is the probability.
 #[derive(Clone, Copy, Debug)]
 enum Origin {
-    /// The weight is the probability of the same outcome in each row.
+    /// The entry is the probability of the same outcome in each row of data.
     Outcome(usize),
-    /// The weight is the probability or density of the value that the row states in this column.
+    /// The entry is the probability or density of the value that the row of data states in this column.
     Observed { member: usize, column: usize },
 }
 
@@ -71,10 +72,11 @@ impl CountedOutcomes {
         }
     }
 
-    /// Lists the outcomes of `expansion`. `density_column` returns the column that observes an element with a density.
+    /// Lists the outcomes in `expansion` (the possible values of the model's variables) whose probabilities depend on learned parameters. The
+    /// argument `density_column` returns the data column that observes a random variable with a density.
     ///
-    /// **Errors.** [`Error::NothingToLearn`] if there is no parameter; [`Error::NotLearnable`] if an element reads a parameter in a form that cannot
-    /// be learned.
+    /// **Errors.** [`Error::NothingToLearn`] if there is no parameter; [`Error::NotLearnable`] if a random variable reads a parameter in a form that
+    /// cannot be learned.
     pub(super) fn new(
         expansion: &Expansion,
         learned: LearnedParameters,
@@ -94,9 +96,10 @@ impl CountedOutcomes {
         Ok(outcomes)
     }
 
-    /// Creates a value for counting coefficients instead of outcomes: the coefficients of the terms in the parameters' log-likelihoods.
+    /// Creates the description for learning by coefficients instead of counted outcomes: the coefficients of the terms in the parameters'
+    /// log-likelihoods are summed.
     ///
-    /// **Errors.** [`Error::NothingToLearn`] if there is no parameter.
+    /// **Errors.** [`Error::NothingToLearn`] if there is no learned parameter.
     pub(super) fn of_terms(learned: LearnedParameters) -> Result<Self, Error> {
         let terms = TermSums::new(&learned);
         if terms.len() == 0 {
@@ -109,10 +112,11 @@ impl CountedOutcomes {
         })
     }
 
-    /// Lists the outcomes of `members`, which are members of families, and the statistics of `normals`.
+    /// Lists the outcomes of the variables `members`, whose distributions are members of families, and the statistics of the normal variables
+    /// `normals`.
     ///
-    /// **Errors.** [`Error::NothingToLearn`] if there is no parameter; [`Error::NotLearnable`] if an element reads a parameter in a form that cannot
-    /// be learned.
+    /// **Errors.** [`Error::NothingToLearn`] if there is no parameter; [`Error::NotLearnable`] if a random variable reads a parameter in a form that
+    /// cannot be learned.
     #[cfg(feature = "reals")]
     pub(super) fn of_readers(
         learned: LearnedParameters,
@@ -151,7 +155,7 @@ impl CountedOutcomes {
         &self.normals
     }
 
-    /// Returns the layout of the coefficients that are counted instead of outcomes; `None` if outcomes are counted.
+    /// Returns the order of the log-likelihood coefficients that are summed instead of counting outcomes; `None` if outcomes are counted.
     pub(super) fn terms(&self) -> Option<&TermSums> {
         self.terms.as_ref()
     }
@@ -192,9 +196,9 @@ impl CountedOutcomes {
         }
     }
 
-    /// Returns, for each random element, the values of the cells that were added to the element's column after the outcomes had been listed.
+    /// Returns, for each random variable, the values that were added to the variable's data column after the outcomes had been listed.
     ///
-    /// **Errors.** [`Error::InvalidCase`] if a cell has a condition or a weight.
+    /// **Errors.** [`Error::InvalidCase`] if a cell of the data states a condition or a weight instead of a value.
     pub(super) fn further_values(&self, cases: &CaseTable) -> Result<Vec<Vec<Datum>>, Error> {
         let values = |member: &Member| match member.column {
             Some(column) => cases.observed_values(column, member.outcomes.len()),
@@ -213,8 +217,8 @@ impl CountedOutcomes {
         self.count
     }
 
-    /// Returns the column whose values determine the outcome of weights with the label `origin`; `None` if these weights have the same outcome in
-    /// every row.
+    /// Returns the data column whose values determine the outcome of factor entries with the label `origin`; `None` if these entries have the same
+    /// outcome in every row.
     pub(super) fn column(&self, origin: u32) -> Option<usize> {
         match self.origins[origin as usize] {
             Origin::Outcome(_) => None,
@@ -222,7 +226,8 @@ impl CountedOutcomes {
         }
     }
 
-    /// Returns the outcome in `row` of weights with the label `origin`; `None` if the row has no value in the column that determines the outcome.
+    /// Returns the outcome, in the row of data `row`, of factor entries with the label `origin`; `None` if the row has no value in the column that
+    /// determines the outcome.
     #[inline]
     pub(super) fn outcome_in(&self, row: CaseRow<'_>, origin: u32) -> Option<usize> {
         match self.origins[origin as usize] {
@@ -255,8 +260,8 @@ impl CountedOutcomes {
         Ok(logs)
     }
 
-    /// Returns the expected log-likelihood as a function of `parameter`; the other parameters keep their present values. If `with_prior` is true, the
-    /// logarithm of the prior's density is added.
+    /// Returns the expected log-likelihood as a function of `parameter`, while the other parameters keep their present values. If `with_prior` is
+    /// true, the logarithm of the prior density of `parameter` is added.
     ///
     /// **Errors.** [`Error::NotLearnable`] if the prior is not conjugate to the likelihood.
     pub(super) fn likelihood(
@@ -297,15 +302,15 @@ impl CountedOutcomes {
         Ok(likelihood)
     }
 
-    /// Sets one parameter after another to the value that maximises the expected log-likelihood; if `with_prior` is true, the logarithm of the
-    /// prior's density is added. The coefficients of linear means are set together, by weighted least squares. A parameter on which no count depends
+    /// Sets one parameter after another to the value that maximises the expected log-likelihood; if `with_prior` is true, the logarithm of the prior
+    /// density is added. The coefficients of linear means are set together, by weighted least squares. A parameter on which no expected count depends
     /// stays unchanged.
     ///
-    /// If no element reads several parameters, the result is the joint maximum; otherwise the objective does not fall (expectation conditional
-    /// maximisation: Meng and Rubin 1993).
+    /// If no random variable reads several parameters, the result is the joint maximum; otherwise the objective does not fall (expectation
+    /// conditional maximisation: Meng and Rubin 1993).
     ///
-    /// **Errors.** [`Error::NoMaximum`] if the likelihood of a parameter has no maximum, or if the cases do not determine a coefficient; the errors
-    /// of [`likelihood`](Self::likelihood).
+    /// **Errors.** [`Error::NoMaximum`] if the likelihood of a parameter has no maximum, or if the data do not determine a coefficient; the errors of
+    /// [`likelihood`](Self::likelihood).
     pub(super) fn maximise(&self, counts: &[f64], with_prior: bool) -> Result<(), Error> {
         self.normals
             .set_coefficients(&self.learned, counts, with_prior)?;
@@ -354,7 +359,7 @@ impl CountedOutcomes {
     }
 }
 
-/// For each parameter id, the index of the learned parameter and the index of the number within this parameter.
+/// For each identifier of a parameter's number, the index of the learned parameter and the index of the number within this parameter.
 type Places = FxHashMap<usize, (usize, usize)>;
 
 fn places(learned: &LearnedParameters) -> Places {
@@ -365,7 +370,8 @@ fn places(learned: &LearnedParameters) -> Places {
     places.collect()
 }
 
-/// Returns the learned parameters that `member` reads, each with the range of the member's numbers that come from the parameter.
+/// Returns the learned parameters that the variable `member` reads, each with the range of the numbers of the variable's distribution that come from
+/// the parameter.
 ///
 /// **Errors.** [`Error::NotLearnable`] unless `member` reads all numbers of each parameter, once and in order.
 fn reads(

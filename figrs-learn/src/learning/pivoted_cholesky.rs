@@ -1,13 +1,14 @@
 //! Cholesky decomposition with diagonal pivoting, which finds the rank of a matrix.
 
-/// The Cholesky decomposition of a submatrix of a symmetric matrix. The submatrix is positive definite, and has as many rows as have positive pivots.
+/// The Cholesky decomposition of a submatrix of a symmetric matrix. The decomposed submatrix is positive definite, and has as many rows as have
+/// positive pivots.
 ///
-/// **Complexity.** The time is cubic in the number of rows.
+/// **Complexity.** The time of the decomposition is cubic in the number of rows.
 ///
 /// **References.** Higham, *Accuracy and Stability of Numerical Algorithms*, 2002, section 10.3.
 #[derive(Debug)]
 pub(super) struct PivotedCholesky {
-    /// The indices of the rows in the order of their pivots; the rows without a pivot come last.
+    /// The indices of the matrix rows in the order of their pivots; the rows without a pivot come last.
     order: Vec<usize>,
     /// The lower triangle of the Cholesky factor, with the rows in pivot order.
     factor: Vec<Vec<f64>>,
@@ -15,7 +16,7 @@ pub(super) struct PivotedCholesky {
 }
 
 impl PivotedCholesky {
-    /// Decomposes `matrix`, which is given by rows. A pivot counts as zero if it is at most `tolerance`.
+    /// Decomposes the symmetric matrix `matrix`, which is given by rows. A pivot counts as zero if it is at most `tolerance`.
     pub(super) fn new(matrix: &[Vec<f64>], tolerance: f64) -> Self {
         let size = matrix.len();
         let mut order: Vec<usize> = (0..size).collect();
@@ -54,8 +55,8 @@ impl PivotedCholesky {
         }
     }
 
-    /// Returns, for each row, true if the row depends linearly on other rows. A row depends on other rows if it has no pivot, or if it has a
-    /// coefficient above `share` in the linear combination that equals a row without a pivot.
+    /// Returns, for each row of the matrix, true if the row depends linearly on other rows. A row of the matrix depends on other rows if it has no
+    /// pivot, or if its coefficient in the linear combination for a row without a pivot exceeds `share`.
     pub(super) fn dependent(&self, share: f64) -> Vec<bool> {
         let mut dependent = vec![false; self.order.len()];
         for i in self.rank..self.order.len() {
@@ -73,7 +74,7 @@ impl PivotedCholesky {
         dependent
     }
 
-    /// Returns the solution of the linear equations with the decomposed matrix and the right-hand side `right`; each row of the matrix must have a
+    /// Returns the solution of the linear equations with the decomposed matrix and the right-hand side `right`; no row of the matrix may lack a
     /// pivot.
     pub(super) fn solve(&self, right: &[f64]) -> Vec<f64> {
         let mut solution = self.forward(right);
@@ -90,7 +91,7 @@ impl PivotedCholesky {
         ordered
     }
 
-    /// Returns the solution of the linear equations with the lower triangular factor and the right-hand side `right`.
+    /// Returns the solution of the linear equations with the lower triangular Cholesky factor and the right-hand side `right`.
     fn forward(&self, right: &[f64]) -> Vec<f64> {
         let mut solution: Vec<f64> = Vec::with_capacity(self.rank);
         for (i, row) in self.factor[..self.rank].iter().enumerate() {
@@ -100,7 +101,8 @@ impl PivotedCholesky {
         solution
     }
 
-    /// Returns the quadratic form of `vector` with the inverse of the submatrix. The entries of `vector` for rows without a pivot are ignored.
+    /// Returns the quadratic form of `vector` with the inverse of the decomposed submatrix. The entries of `vector` for rows without a pivot are
+    /// ignored.
     pub(super) fn inverse_form(&self, vector: &[f64]) -> f64 {
         self.forward(vector).iter().map(|x| x * x).sum()
     }

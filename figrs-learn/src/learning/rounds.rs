@@ -1,4 +1,4 @@
-//! The rounds of expectation-maximisation from one start.
+//! The rounds of expectation-maximisation from one set of starting values.
 
 use figrs_core::expand::LearnedParameter;
 use figrs_core::rand::seq::SliceRandom;
@@ -13,16 +13,17 @@ use figrs_factor::Stopped;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RoundSettings {
     pub(super) with_prior: bool,
-    /// Minimum relative increase of the objective in a round after which another round follows; with `None`, all rounds are run.
+    /// Minimum relative increase of the objective in a round of expectation-maximisation after which another round follows; with `None`, all rounds
+    /// are run.
     pub(super) tolerance: Option<f64>,
     pub(super) rounds: u64,
-    /// Number of rounds of earlier starts, for progress reports.
+    /// Number of rounds that earlier starts have made, for progress reports.
     pub(super) done: u64,
-    /// Number of rows of data in each maximisation step; `None` if a step has all rows.
+    /// Number of rows of data in each maximisation step; `None` if each step uses all rows.
     pub(super) mini_batch: Option<usize>,
-    /// True if new parameter values are extrapolated after every second round.
+    /// True if new parameter values are extrapolated after every second round of expectation-maximisation.
     pub(super) accelerated: bool,
-    /// The seed and the index of the start, which determine the order of rows.
+    /// The seed and the index of the start, which determine the random order of rows.
     pub(super) seed: (u64, u64),
     pub(super) threads: usize,
 }
@@ -30,9 +31,9 @@ pub(super) struct RoundSettings {
 #[derive(Clone, Debug)]
 pub(super) struct Rounds {
     pub(super) last: Evaluated,
-    /// The log-likelihoods before the first round and after each round.
+    /// The log-likelihoods before the first round of expectation-maximisation and after each round.
     pub(super) log_likelihoods: Vec<f64>,
-    /// The reason why the rounds have ended; `None` if another round follows.
+    /// The reason why the rounds of expectation-maximisation have ended; `None` if another round follows.
     pub(super) ended: Option<Stopped>,
     steps: Steps,
     extrapolation: Option<Extrapolation>,
@@ -44,11 +45,11 @@ impl Rounds {
     }
 }
 
-/// Values of the parameters, and the result of the expectation step at these values.
+/// Values of the learned parameters, and the result of the expectation step at these values.
 #[derive(Clone, Debug)]
 pub(super) struct Evaluated {
     pub(super) values: Vec<Datum>,
-    /// The log-likelihood; NaN if the algorithm computes no log-likelihood.
+    /// The log-likelihood of the data; NaN if the algorithm computes no log-likelihood.
     pub(super) log_likelihood: f64,
     /// The number that learning maximises: the log-likelihood or the log-posterior.
     pub(super) objective: f64,
@@ -66,7 +67,7 @@ pub(super) struct RoundsOfStart<'a> {
 }
 
 impl RoundsOfStart<'_> {
-    /// Evaluates the starting values of the parameters.
+    /// Evaluates the expected counts and the log-likelihood at the starting values of the parameters.
     pub(super) fn begin(&self) -> Result<Rounds, Error> {
         let last = self.evaluate()?;
         Ok(Rounds {
@@ -78,9 +79,10 @@ impl RoundsOfStart<'_> {
         })
     }
 
-    /// Runs the next round, unless the maximum number of rounds has been reached. If the round raises the objective too little, it is the last round.
+    /// Runs the next round of expectation-maximisation, unless the maximum number of rounds has been reached. If the round raises the objective too
+    /// little, no further round follows.
     ///
-    /// If a deadline or an interrupt ends the round, the rounds so far are unchanged, and the result is an error.
+    /// If a deadline or an interrupt ends the round, the state after the previous rounds is unchanged, and the result is an error.
     pub(super) fn advance(&self, so_far: &mut Rounds) -> Result<(), Error> {
         let rounds = so_far.count();
         self.monitor
@@ -126,8 +128,8 @@ impl RoundsOfStart<'_> {
         self.evaluate()
     }
 
-    /// Replaces the result of the last round by the extrapolation of the last two rounds, if the objective does not fall; otherwise the parameters
-    /// stay unchanged.
+    /// Replaces the result of the last round by the extrapolation of the last two rounds, if the objective does not fall; otherwise the learned
+    /// parameters stay unchanged.
     fn extrapolated(
         &self,
         last: &Evaluated,
@@ -168,7 +170,7 @@ impl RoundsOfStart<'_> {
         })
     }
 
-    /// True if the last round changed the objective so little that no further round follows.
+    /// True if the latest round of expectation-maximisation changed the objective so little that no further round follows.
     fn has_converged(&self, last: &Evaluated, next: &Evaluated) -> bool {
         let Some(tolerance) = self.settings.tolerance else {
             return false;
@@ -182,7 +184,7 @@ impl RoundsOfStart<'_> {
         change <= tolerance * next.objective.abs()
     }
 
-    /// Returns the number of rows in each maximisation step; `None` if a step has all rows.
+    /// Returns the number of rows of data in each maximisation step; `None` if each step uses all rows.
     fn mini_batch(&self) -> Option<usize> {
         let rows = self.settings.mini_batch;
         rows.filter(|&rows| rows < self.rows.len())
@@ -194,7 +196,7 @@ impl RoundsOfStart<'_> {
         self.step.expect(rows, &log_weights, run)
     }
 
-    /// Makes one maximisation step for each batch of rows.
+    /// Makes one maximisation step for each batch of rows of data.
     fn steps(&self, batch: usize, round: u64, steps: &mut Steps) -> Result<(), Error> {
         let (seed, start) = self.settings.seed;
         let mut rows = self.rows.to_vec();
@@ -210,7 +212,7 @@ impl RoundsOfStart<'_> {
     }
 }
 
-/// Running averages of the expected counts of the steps of stepwise expectation-maximisation.
+/// Running averages of the expected counts over the steps of stepwise expectation-maximisation.
 #[derive(Clone, Debug, Default)]
 struct Steps {
     counts: Vec<f64>,
@@ -218,7 +220,7 @@ struct Steps {
 }
 
 impl Steps {
-    /// Adds the expected counts of a step to the running averages; the counts are multiplied by `scale`.
+    /// Adds the expected counts of a maximisation step to the running averages, after multiplying the counts by `scale`.
     fn average(&mut self, counts: &[f64], scale: f64) {
         self.taken += 1;
         let weight = (self.taken as f64).powf(STEP_EXPONENT);
@@ -229,7 +231,7 @@ impl Steps {
     }
 }
 
-/// True if each number in `now` differs from its value in `before` by at most the fraction `share` of this value.
+/// True if each number in `now` differs from its value in `before` by at most the fraction `share` of the value in `before`.
 pub(super) fn are_near(now: &[Datum], before: &[Datum], share: f64) -> bool {
     let both = now.iter().zip(before);
     both.flat_map(|(now, before)| numbers(now).iter().zip(numbers(before)))
@@ -242,7 +244,7 @@ pub(super) fn numbers(value: &Datum) -> &[f64] {
     numbers.unwrap_or_default()
 }
 
-/// Returns the best of the starts, and the last objective of every start; `None` if no start has begun.
+/// Returns the best of the starts, and the last value of the objective for every start; `None` if no start has begun.
 pub(super) fn best_of(starts: &[Rounds]) -> Option<(Rounds, Vec<f64>)> {
     let objectives: Vec<f64> = starts.iter().map(|start| start.last.objective).collect();
     let mut best = starts.first()?;

@@ -21,17 +21,17 @@ use figrs_answer::{Error, in_order};
 use figrs_exact::junction_tree::compiled_encoding::set_log_weights;
 use figrs_factor::eliminate::EliminationError;
 
-/// Maximum number of groups of rows (units) in an expectation step, because the counts of each group are stored separately.
+/// Maximum number of groups of rows (units) in an expectation step; the number is limited because the counts of each group are stored separately.
 const MAX_UNITS: usize = 64;
-/// Minimum number of rows in a group (unit), because a row takes only some microseconds.
+/// Minimum number of rows in a group (unit), because the evaluation of a row takes only some microseconds.
 const MIN_UNIT_ROWS: usize = 8;
 
-/// Returns the number of rows in each group (unit), if there are `rows` rows in all.
+/// Returns the number of rows in each group (unit), if the data have `rows` rows.
 fn unit_rows(rows: usize) -> usize {
     rows.div_ceil(MAX_UNITS).max(MIN_UNIT_ROWS)
 }
 
-/// The factors of a model, and those tables of the factors that depend on the row of data.
+/// The factors of a model, with the tables of those factors that depend on the row of data.
 #[derive(Debug)]
 pub(super) struct RowFactors {
     outcomes: CountedOutcomes,
@@ -41,16 +41,16 @@ pub(super) struct RowFactors {
     complete: CompleteRow,
 }
 
-/// The factor graph with the evidence of one row, at the present values of the parameters.
+/// The factor graph with the evidence of one row of data, at the present values of the parameters.
 pub(super) struct LoadedRow<'a> {
     pub(super) graph: &'a FactorGraph,
-    /// The indices of the factors that differ from those for the preceding row.
+    /// The indices of the factors that differ from those for the preceding row of data.
     pub(super) changed: &'a [usize],
     pub(super) number: usize,
     pub(super) until: &'a Until,
 }
 
-/// An algorithm that computes expected counts of outcomes in a factor graph whose weights are labelled with outcomes.
+/// An algorithm that computes expected counts of outcomes in a factor graph whose table entries are labelled with outcomes.
 pub(super) trait RowCounter: Send + Sync {
     type Worker;
 
@@ -58,8 +58,8 @@ pub(super) trait RowCounter: Send + Sync {
 
     fn worker(&self, graph: &FactorGraph) -> Self::Worker;
 
-    /// Calls `count` with each outcome of a row and its expected count, unless the total weight of the graph is zero. Returns the natural logarithm
-    /// of the total weight if it is known.
+    /// Calls the function `count` with each outcome of a row of data and the expected count of the outcome, unless the total weight of the graph is
+    /// zero. Returns the natural logarithm of the total weight of the graph if this logarithm is known.
     fn count(
         &self,
         worker: &mut Self::Worker,
@@ -75,9 +75,9 @@ pub(super) struct FactorGraphStep<C> {
 }
 
 impl RowFactors {
-    /// Creates the factors of `expanded`, and finds the factors that change from row to row.
+    /// Creates the factors of the model `expanded`, and finds the factors that change from row to row of the data.
     ///
-    /// **Errors.** The errors of `column_factors`.
+    /// **Errors.** The errors of the function `column_factors`.
     pub(super) fn new(
         expanded: LearningExpansion,
         statements: StatementFactors,
@@ -93,9 +93,9 @@ impl RowFactors {
         })
     }
 
-    /// Creates the factors of `expanded` for algorithms that compute sums.
+    /// Creates the factors of the model `expanded` for algorithms that compute sums over the values of variables.
     ///
-    /// **Errors.** The errors of encodings, and the errors of [`new`](Self::new).
+    /// **Errors.** The errors of the conversion to a factor graph, and the errors of [`new`](Self::new).
     pub(super) fn for_sums(expanded: LearningExpansion, cases: &CaseTable) -> Result<Self, Error> {
         let expansion = &expanded.expansion;
         let encoding = Encoding::for_sums(expansion, expansion.targets())?;
@@ -103,12 +103,12 @@ impl RowFactors {
         Self::new(expanded, statements, cases)
     }
 
-    /// Returns the factor graph without the evidence of rows, and with the parameter values at the time of the encoding.
+    /// Returns the factor graph without the evidence of rows, and with the parameter values at the time when the graph was built.
     pub(super) fn graph(&self) -> &FactorGraph {
         self.statements.graph()
     }
 
-    /// Returns the factor graph without the evidence of rows, and with the probabilities `log_weights` of the outcomes.
+    /// Returns the factor graph without the evidence of rows, and with the log-probabilities `log_weights` of the outcomes.
     fn weighted(&self, log_weights: &[f64]) -> FactorGraph {
         let mut graph = self.graph().clone();
         for factor in &mut graph.factors {
@@ -118,8 +118,8 @@ impl RowFactors {
         graph
     }
 
-    /// Returns a function from the label of a weight to the natural logarithm of the weight in `row`; 0 if the row has no value in the column that
-    /// determines the outcome.
+    /// Returns a function that maps the label of a factor entry to the natural logarithm of the entry in the row of data `row`. The logarithm is 0 if
+    /// the row has no value in the column that determines the outcome.
     fn log_weight(&self, log_weights: &[f64], row: CaseRow<'_>) -> impl Fn(u32) -> Option<f64> {
         move |origin| {
             let outcome = self.outcomes.outcome_in(row, origin);
@@ -157,20 +157,20 @@ impl RowFactors {
     }
 }
 
-/// The factor graph and the logarithms of the outcomes' probabilities in one expectation step.
+/// The factor graph, and the logarithms of the outcomes' probabilities in the present expectation step.
 struct Round<'a> {
     log_weights: &'a [f64],
-    /// The factor graph without the evidence of rows.
+    /// The factor graph without the evidence of rows of data.
     graph: &'a FactorGraph,
     until: &'a Until,
 }
 
-/// The working state of one thread, with a factor graph that contains the evidence of the thread's current row.
+/// The working state of one thread, with a factor graph that contains the evidence of the row that the thread evaluates.
 struct RowWorker<W> {
     graph: FactorGraph,
     row: Vec<Option<u32>>,
     values: Vec<u32>,
-    /// The indices of the factors that differ between the last two rows.
+    /// The indices of the factors that differ between the last two rows of data.
     changed: Vec<usize>,
     own: W,
 }
@@ -284,7 +284,7 @@ impl<C: RowCounter + fmt::Debug> ExpectationStep for FactorGraphStep<C> {
     }
 }
 
-/// The indices of the factors that have weights for counted outcomes.
+/// The indices of the factors that have entries for counted outcomes.
 #[derive(Clone, Debug)]
 pub(super) struct OriginFactors(Vec<usize>);
 
@@ -295,7 +295,7 @@ impl OriginFactors {
         Self(all.iter().filter(has_origins).copied().collect())
     }
 
-    /// Calls `count` with the label of each weight that the assignment `values` of all variables selects.
+    /// Calls the function `count` with the label of each factor entry that the assignment `values` of all variables selects.
     pub(super) fn each(&self, graph: &FactorGraph, values: &[u32], mut count: impl FnMut(u32)) {
         for factor in self.0.iter().map(|&factor| &graph.factors[factor]) {
             let entry = stored_entry(graph, factor, values);

@@ -1,11 +1,11 @@
-//! Weighted sums of log-likelihoods of parameters over the worlds of a row.
+//! Weighted sums of the parameters' log-likelihoods over the sampled worlds of a row of data.
 
 use figrs_core::Likelihood;
 
 /// The total weight of some sampled worlds of one row of data, and the weighted sum of each parameter's log-likelihoods in these worlds.
 ///
-/// The sums are stored after division by `exp(log_scale)`. If an observed value has a density in some worlds and a probability in other worlds, only
-/// the worlds with the fewest density factors count.
+/// The sums are stored divided by `exp(log_scale)`, to avoid overflow and underflow. If an observed value has a density in some worlds and a
+/// probability in other worlds, only the worlds with the fewest density factors are included.
 #[derive(Debug)]
 pub(super) struct RowSums {
     densities: usize,
@@ -15,7 +15,7 @@ pub(super) struct RowSums {
 }
 
 impl RowSums {
-    /// Creates empty sums; `flat` has a constant log-likelihood for each parameter.
+    /// Creates sums over no worlds; `flat` contains a constant log-likelihood for each parameter.
     pub(super) fn new(flat: Vec<Likelihood>) -> Self {
         Self {
             densities: usize::MAX,
@@ -25,8 +25,8 @@ impl RowSums {
         }
     }
 
-    /// Rescales the sums so that a world with the weight `exp(log_weight)` and `densities` density factors can be added. Returns the scaled weight of
-    /// the world, or 0 if the world must not be added.
+    /// Rescales the weighted sums so that a world with the weight `exp(log_weight)` and `densities` density factors can be added. Returns the scaled
+    /// weight of the world, or 0 if the world must not be added.
     fn unit(&mut self, log_weight: f64, densities: usize) -> f64 {
         if log_weight == f64::NEG_INFINITY || densities > self.densities {
             return 0.0;
@@ -45,8 +45,8 @@ impl RowSums {
         (log_weight - self.log_scale).exp()
     }
 
-    /// Adds a world to the sums. `add` receives the sums of all parameters' log-likelihoods and the scaled weight of the world, and adds the world's
-    /// log-likelihoods. `add` is not called for a world with the scaled weight zero.
+    /// Adds a world to the weighted sums of log-likelihoods. The function `add` receives the sums of all parameters' log-likelihoods and the scaled
+    /// weight of the world, and adds the log-likelihoods in this world. The function `add` is not called for a world with the scaled weight zero.
     pub(super) fn add_world<E>(
         &mut self,
         (log_weight, densities): (f64, usize),
@@ -86,8 +86,8 @@ mod tests {
 
     use super::*;
 
-    /// Returns the sums over worlds, which are given by a log-weight, a number of density factors and a number *n*; the log-likelihood of a world is
-    /// *n* ln θ.
+    /// Returns the sums over worlds, each of which is given by a log-weight, a number of density factors and a number *n*; the log-likelihood of a
+    /// world is *n* ln θ.
     fn sums(worlds: &[(f64, usize, f64)]) -> RowSums {
         let mut sums = RowSums::new(vec![Likelihood::new(&[Term::Log])]);
         for &(log, densities, number) in worlds {

@@ -1,4 +1,4 @@
-//! The form in which a fit is saved and loaded.
+//! The form in which the result of learning (`Fit`) is saved and loaded.
 
 use std::hash::Hasher;
 use std::sync::{Arc, Mutex};
@@ -22,9 +22,9 @@ use super::rounds::numbers;
 #[cfg(test)]
 mod tests;
 
-/// A [`Fit`] in a form that serde can serialise: the learned values, the expected counts of all cases, and the log-likelihoods. A saved fit contains
-/// neither the cases nor the model: [`ExpectationMaximization::load`] needs both to restore the fit. Numbers are stored as their bits, so that any
-/// format preserves them.
+/// A [`Fit`] in a form that serde can serialise: the learned values, the expected counts of all rows of data, and the log-likelihoods. A saved `Fit`
+/// contains neither the rows of data nor the model: [`ExpectationMaximization::load`] needs both to restore the `Fit`. Numbers are stored as their
+/// bits, so that any serialisation format preserves them.
 ///
 /// ```
 /// # use figrs_core::{Learned, Model, Select};
@@ -52,13 +52,13 @@ pub struct SavedFit {
     log_likelihoods: Vec<u64>,
     starts: Vec<u64>,
     ended: Stopped,
-    /// Number of distinct rows for which the model was prepared.
+    /// Number of distinct rows of data for which the model was prepared.
     prepared_rows: u64,
-    /// The numbers of distinct cells of all columns: first at the preparation of the model, then after each update with new cells.
+    /// The numbers of distinct values in each column of data: first when the model was prepared, then after each update with new values.
     stages: Vec<Vec<u64>>,
-    /// Checksum of the columns and rows of all cases.
+    /// Checksum of the columns and rows of all data from which the parameters were learned.
     cases: u64,
-    /// Checksum of all other fields.
+    /// Checksum of all other fields of the saved `Fit`.
     checksum: u64,
 }
 
@@ -101,7 +101,7 @@ fn cases_checksum(columns: &CaseTable, rows: &CaseRows) -> u64 {
     hash.finish()
 }
 
-/// True if the cells of each column are exactly the cells of the rows, in the order of their first occurrence.
+/// True if the values listed for each column are exactly the values in the rows of data, in the order of their first occurrence.
 fn has_cells_of(columns: &CaseTable, rows: &CaseRows) -> bool {
     let mut seen = vec![0; columns.columns.len()];
     for row in rows.iter() {
@@ -120,10 +120,10 @@ fn has_cells_of(columns: &CaseTable, rows: &CaseRows) -> bool {
 }
 
 impl Fit {
-    /// Returns the fit in a form that serde can serialise.
+    /// Returns the result of learning in a form that serde can serialise.
     ///
-    /// **Errors.** [`Error::Saved`] if a clone of the fit, or a failed update, prepared the model for cells of data that are not among the cases of
-    /// this fit. The counts of the fit can then not be matched to cases.
+    /// **Errors.** [`Error::Saved`] if a clone of this `Fit`, or a failed update, prepared the model for values that do not occur in the data of this
+    /// `Fit`. The expected counts of the `Fit` can then not be matched to the rows of data.
     pub fn save(&self) -> Result<SavedFit, Error> {
         let learner = self.learner();
         if !has_cells_of(&learner.columns, &self.rows) {
@@ -154,16 +154,16 @@ impl Fit {
 }
 
 impl<E: ExpectedCounts> ExpectationMaximization<E> {
-    /// Restores a fit that was [saved](Fit::save), without running rounds. `model` is the model of the fit, and `cases` are all cases from which the
-    /// fit has learned, in the same order: the first cases, followed by the cases of updates.
+    /// Restores a result of learning that was [saved](Fit::save), without further rounds of expectation-maximisation. The argument `model` is the
+    /// model whose parameters were learned, and `cases` are all rows of data, in the same order: the first rows, followed by the rows of updates.
     ///
-    /// **Guarantee.** The loaded fit and its further updates have the same values, to the last bit, as the original fit. Standard errors are computed
-    /// by [`standard_errors`](Fit::standard_errors).
+    /// **Guarantee.** The loaded `Fit` and its further updates have the same values, to the last bit, as the original `Fit`. Standard errors of a
+    /// loaded `Fit` are computed by [`standard_errors`](Fit::standard_errors).
     ///
-    /// **Complexity.** The model is prepared as for a fit; no case is evaluated.
+    /// **Complexity.** The model is prepared as for learning; no row of data is evaluated.
     ///
-    /// **Errors.** [`Error::Saved`] if another version of figrs saved the fit, if the saved fit is damaged, or if it belongs to another model or to
-    /// other cases; the errors of [`fit`](Self::fit), except the errors of its rounds.
+    /// **Errors.** [`Error::Saved`] if another version of figrs saved the `Fit`, if the saved data are damaged, or if they belong to another model or
+    /// to other rows of data; the errors of [`fit`](Self::fit), except errors of its rounds.
     pub fn load<C: CaseColumns>(
         &self,
         model: &Model,
@@ -215,7 +215,8 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         })
     }
 
-    /// Prepares the model as it was prepared for the saved fit: for the cells of the first stage, and then for the cells that each later stage added.
+    /// Prepares the model as it was prepared for the saved `Fit`: for the values in the first rows of data, and then for the values that each update
+    /// added.
     fn prepared(&self, model: &Model, all: &CaseTable, saved: &SavedFit) -> Result<Learner, Error> {
         let mut stages = saved.stages.iter();
         let Some(first) = stages.next() else {

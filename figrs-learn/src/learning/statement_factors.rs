@@ -1,4 +1,4 @@
-//! The factors for the evidence of a row's cells: one factor for each column.
+//! The factors for the evidence in a row of data: one factor for each column.
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
@@ -8,14 +8,14 @@ use figrs_exact::junction_tree::compiled_encoding::CompiledEncoding;
 /// A factor graph that has a factor for the evidence of each column of data.
 #[derive(Debug)]
 pub(super) enum StatementFactors {
-    /// The factor graph of a compiled contraction tree, without the impossible values of variables.
+    /// The factor graph of a compiled contraction tree, in which impossible values of variables have been removed.
     Compiled(Box<CompiledEncoding>),
-    /// An encoded factor graph, with the index of the factor for each column.
+    /// An uncompiled factor graph, with the index of the evidence factor for each column of data.
     Encoded(FactorGraph, Vec<usize>),
 }
 
 impl StatementFactors {
-    /// Adds to `encoding` a factor for the evidence in each column of data.
+    /// Adds a factor for the evidence in each column of data to the factor graph in `encoding`.
     pub(super) fn encoded(expansion: &Expansion, mut encoding: Encoding) -> Self {
         let mut graph = encoding.take_graph();
         let mut factors = Vec::with_capacity(expansion.targets().len());
@@ -32,7 +32,7 @@ impl StatementFactors {
         Self::Encoded(graph, factors)
     }
 
-    /// Returns the factor graph without the evidence of rows.
+    /// Returns the factor graph without the evidence of the rows of data.
     pub(super) fn graph(&self) -> &FactorGraph {
         match self {
             Self::Compiled(compiled) => compiled.graph(),
@@ -47,8 +47,8 @@ impl StatementFactors {
         }
     }
 
-    /// Returns the table of the factor for the column `column`: `weights` of the values of the column's element, or the table for a missing cell if
-    /// `weights` is `None`.
+    /// Returns the table of the evidence factor for the column `column`: the weights `weights` of the values of the column's variable, or the table
+    /// for a missing value if `weights` is `None`.
     pub(super) fn table(&self, column: usize, weights: Option<Weights>) -> FactorTable {
         match (self, weights) {
             (Self::Compiled(compiled), weights) => compiled.statement_table(column, weights),

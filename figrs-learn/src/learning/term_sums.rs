@@ -5,7 +5,7 @@ use std::ops::Range;
 use figrs_core::expand::{LearnedParameter, LearnedParameters};
 use figrs_core::{Likelihood, Term};
 
-/// The ranges of the parameters' coefficients in one list of all coefficients.
+/// For each parameter, the range of its coefficients in one list of all coefficients.
 #[derive(Clone, Debug)]
 pub(super) struct TermSums {
     ranges: Vec<Range<usize>>,
@@ -36,7 +36,7 @@ impl TermSums {
         self.ranges.last().map_or(0, |last| last.end)
     }
 
-    /// Adds the coefficients of `likelihood`, multiplied by `times`, to the coefficients of `parameter` in `sums`.
+    /// Multiplies the coefficients of `likelihood` by `times`, and adds them to the coefficients of `parameter` in `sums`.
     pub(super) fn add(
         &self,
         (parameter, likelihood): (usize, &Likelihood),

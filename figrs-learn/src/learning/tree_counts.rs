@@ -1,4 +1,4 @@
-//! The expectation step by a contraction tree, which is compiled once for all rows.
+//! The expectation step by a contraction tree, which is compiled once for all rows of data.
 
 use std::sync::Arc;
 
@@ -17,7 +17,8 @@ use figrs_exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTr
 use figrs_exact::{JunctionTree, VariableElimination};
 use figrs_factor::tree::{ContractionTree, CountingTree, SumProductPrecision, TreeBeliefs};
 
-/// Compiles the factor graph of an expansion. Each column of data gets a factor for its evidence, which changes from row to row.
+/// Compiles the factor graph of a model, expanded into lists of possible values, for learning. Each column of data gets a factor for its evidence,
+/// which changes from row to row.
 pub(super) fn compiled_rows(
     expanded: LearningExpansion,
     encoding: Encoding,
@@ -36,7 +37,8 @@ pub(super) fn compiled_rows(
     Ok((RowFactors::new(expanded, statements, cases)?, tree))
 }
 
-/// Creates an expectation step whose counts are derivatives of a contraction tree. The tree is compiled once for all rows.
+/// Creates an expectation step whose expected counts are derivatives of a contraction tree. The contraction tree is compiled once for all rows of
+/// data.
 fn step(model: &Model, cases: &CaseTable, limits: &Limits) -> PreparedStep {
     let expanded = LearningExpansion::new(model, cases, limits)?;
     let encoding = Encoding::for_sums(&expanded.expansion, expanded.expansion.targets())?;
@@ -45,8 +47,8 @@ fn step(model: &Model, cases: &CaseTable, limits: &Limits) -> PreparedStep {
     Ok(Box::new(FactorGraphStep { rows, counter }))
 }
 
-/// Returns the expectation step in closed form for a model of real numbers, if the feature `reals` is on; otherwise returns the step for finite
-/// models.
+/// Returns the expectation step in closed form for a model of real numbers, if the feature `reals` is on; otherwise returns the expectation step for
+/// models with finitely many values.
 #[cfg_attr(
     not(feature = "reals"),
     allow(unused_variables, clippy::needless_pass_by_value)

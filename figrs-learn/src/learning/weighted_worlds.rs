@@ -1,5 +1,5 @@
-//! The expectation step by weighted worlds (samples of all elements). Sampling worlds needs no expansion of the model; continuous hidden elements and
-//! infinite models are therefore allowed.
+//! The expectation step by weighted worlds (samples of all random variables). Sampling worlds does not need the possible values of the variables to
+//! be enumerated; continuous hidden variables and infinite models are therefore allowed.
 
 use std::ops::{ControlFlow, Range};
 
@@ -19,21 +19,21 @@ use figrs_answer::{Error, MergeableSampler, in_order};
 use figrs_factor::eliminate::EliminationError;
 use figrs_infer::sampling::importance::ImportanceSampling;
 
-/// Maximum number of worlds (samples) in one unit of work.
+/// Maximum number of worlds (samples) that one unit of work draws.
 const UNIT: u64 = 1024;
-/// Number of units of work that a thread takes at a time.
+/// Number of units of work that a thread takes from the queue at a time.
 const BATCH: u64 = 8;
 /// Number of worlds (samples) drawn between two checks of the clock.
 const SLICE: u64 = 16;
 
-/// The expectation step that draws worlds for each row at the present parameter values, and weights the worlds by the row's evidence.
+/// The expectation step that draws worlds for each row of data at the present parameter values, and weights the worlds by the row's evidence.
 #[derive(Debug)]
 struct WeightedWorlds {
     draws: RowDraws,
     outcomes: CountedOutcomes,
 }
 
-/// The model, the columns and the settings with which worlds are drawn for each row.
+/// The model, the columns of data and the settings with which worlds are drawn for each row of data.
 #[derive(Debug)]
 struct RowDraws {
     model: Model,
@@ -43,7 +43,7 @@ struct RowDraws {
     limit: Limits,
 }
 
-/// Returns the prior of `element` if `element` is a parameter to be learned; `None` for other elements.
+/// Returns the prior of `element` if `element` is a parameter to be learned; `None` for any other random variable.
 fn prior(element: &AnyElement) -> Option<&LearnedPrior> {
     element.kind().atomic()?.prior()
 }
@@ -58,13 +58,14 @@ impl RowDraws {
         self.samples.div_ceil(UNIT)
     }
 
-    /// Returns the row of data for which the unit of work with the index `unit` draws worlds, and the index of the unit among the units of this row.
+    /// Returns the row of data for which the unit of work with the index `unit` draws worlds, and the index of the unit among the units of work of
+    /// this row.
     fn part<'r>(&self, rows: &[CaseRow<'r>], unit: u64) -> (CaseRow<'r>, u64) {
         let parts = self.units_of_row();
         (rows[(unit / parts) as usize], unit % parts)
     }
 
-    /// Draws the worlds of one unit of work. Calls `visit` with each world and with `true` if the world is possible.
+    /// Draws the worlds of one unit of work for a row of data. Calls the function `visit` with each world and with `true` if the world is possible.
     fn each_world(
         &self,
         model: &Model,
@@ -87,7 +88,7 @@ impl RowDraws {
         Ok(())
     }
 
-    /// Returns the parameters that worlds drawn for `rows` read, in the order in which they are first read.
+    /// Returns the learned parameters on which the worlds drawn for the rows `rows` depend, in the order in which the parameters are first read.
     fn parameters(
         &self,
         rows: &[CaseRow<'_>],
@@ -128,7 +129,7 @@ impl WeightedWorlds {
         self.outcomes.learned().iter()
     }
 
-    /// Returns the weighted sums of log-likelihoods over the worlds of a unit of work.
+    /// Returns the weighted sums of the parameters' log-likelihoods over the worlds that a unit of work draws.
     fn sums(
         &self,
         model: &Model,
@@ -176,7 +177,7 @@ impl WeightedWorlds {
         RowSums::new(flat.collect())
     }
 
-    /// Adds, to the expected log-likelihoods of the parameters, the weighted means over the worlds of `row`.
+    /// Adds, to the expected log-likelihoods of the parameters, the weighted means over the worlds drawn for the row of data `row`.
     fn add_row(
         &self,
         sums: &RowSums,
@@ -219,7 +220,8 @@ impl ExpectationStep for WeightedWorlds {
         rows as u64
     }
 
-    /// A unit of the expectation step by weighted worlds is one row of data, whose worlds are drawn in several units of work.
+    /// For the caller, each unit of the expectation step by weighted worlds is one row of data, whose worlds are drawn in several smaller units of
+    /// work.
     fn expect_units(
         &self,
         (rows, units): (&[CaseRow<'_>], Range<u64>),

@@ -1,4 +1,4 @@
-//! The model of an answer, compiled for derivatives when the first derivative is requested.
+//! The model of an answer as a contraction tree for derivatives, which is compiled when the first derivative is requested.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use figrs_answer::{Error, conflict, expand};
 use figrs_exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTree};
 use figrs_factor::tree::{CountingTree, EntryDerivative};
 
-/// Largest relative difference between two computed values of a log-evidence that counts as a rounding error.
+/// Largest relative difference between two computed values of the log-evidence that counts as a rounding error.
 const ROUNDING: f64 = 1e-8;
 
 /// A contraction tree in which each table entry that is the probability of an outcome is linked to the outcome.
@@ -30,7 +30,8 @@ pub(super) struct DifferentiableTree {
 impl DifferentiableTree {
     /// Returns the contraction tree of `model`, which is compiled at the first call.
     ///
-    /// **Errors.** [`Error::ParameterChanged`] if a parameter has changed since the answer was computed; the errors of the compilation.
+    /// **Errors.** [`Error::ParameterChanged`] if a parameter has changed since the answer was computed; the errors of compiling the contraction
+    /// tree.
     pub(super) fn of_answered(model: &AnsweredModel) -> Result<Arc<Self>, Error> {
         let changed = |parameter: &str| Error::ParameterChanged {
             parameter: parameter.to_string(),
@@ -86,8 +87,8 @@ impl DifferentiableTree {
         })
     }
 
-    /// Returns the index, among the targets of the tree, of the element of `query`, and the number that `query` assigns to each value of the element.
-    /// Returns `None` for the log-evidence.
+    /// Returns the index, among the targets of the contraction tree, of the element of `query`, and the number that `query` assigns to each value of
+    /// the element. Returns `None` if `query` asks for the log-evidence.
     fn numbers(&self, query: &Query) -> Result<Option<(usize, Vec<f64>)>, Error> {
         let Some(asked) = query.element() else {
             return Ok(None);
@@ -140,11 +141,11 @@ impl DifferentiableTree {
         })
     }
 
-    /// Returns the derivatives of `query` with respect to all weights that are probabilities of outcomes.
+    /// Returns the derivatives of `query` with respect to all factor entries that are probabilities of outcomes.
     ///
     /// Let `E` be the expectation of `f` given the evidence; the quotient rule gives `dE = d Σ (f(x) − E) P(x, evidence) / P(evidence)`, where `E` on
-    /// the right is held constant. Both the sum of the positive terms and the sum of the negative terms are total weights of the contraction tree
-    /// with other weights for the element.
+    /// the right-hand side is held constant. The sum of the positive terms and the sum of the negative terms are each a total weight of the
+    /// contraction tree with other weights for the element of the query.
     pub(super) fn gradient(&self, query: &Query) -> Result<Gradient, Error> {
         let mut gradient = Gradient::new(self.outcomes.len());
         let Some((place, numbers)) = self.numbers(query)? else {
@@ -180,7 +181,7 @@ impl DifferentiableTree {
     }
 }
 
-/// The derivatives of a query with respect to the weights of outcomes, indexed by outcome.
+/// The derivatives of a query with respect to the probabilities of outcomes, indexed by outcome.
 #[derive(Debug)]
 pub(super) struct Gradient {
     by_logarithm: Vec<f64>,
@@ -207,7 +208,8 @@ impl Gradient {
 
     /// Returns the derivative of the query with respect to `parameter`, by the chain rule.
     ///
-    /// **Errors.** [`Error::UnknownParameter`] if no weight depends on `parameter`; [`Error::UnknownDependence`] if a derivative is not known.
+    /// **Errors.** [`Error::UnknownParameter`] if no probability in the model depends on `parameter`; [`Error::UnknownDependence`] if a derivative is
+    /// not known.
     pub(super) fn along(
         &self,
         parameter: &Param,

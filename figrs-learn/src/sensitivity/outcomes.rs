@@ -7,34 +7,34 @@ use rustc_hash::FxHashMap;
 
 use figrs_answer::error::Error;
 
-/// Largest deviation of a sum of probabilities from 1, or of a sum of their derivatives from 0, that counts as a rounding error. The deviation is
-/// relative to the sum of magnitudes.
+/// Largest deviation of a sum of probabilities from 1, or of a sum of their derivatives from 0, that counts as a rounding error. The deviation of the
+/// sum is measured relative to the sum of magnitudes.
 const ROUNDING: f64 = 1e-7;
 
-/// The outcomes of elements whose probabilities depend on parameters. The index of an outcome identifies the weights that are the probability of the
-/// outcome.
+/// The outcomes of those random variables whose probabilities depend on parameters. The index of an outcome identifies the factor entries that are
+/// the probability of the outcome.
 #[derive(Debug)]
 pub(super) struct DifferentiableOutcomes {
     members: Vec<DifferentiableMember>,
 }
 
-/// A random element whose probabilities depend on parameters, with its outcomes.
+/// A random variable whose probabilities depend on parameters, with its outcomes.
 #[derive(Debug)]
 struct DifferentiableMember {
     element: AnyElement,
     first: u32,
-    /// The values of all outcomes of the element. If its outcomes are not listed: its single observed value, or nothing if several values are
-    /// observed.
+    /// The values of all outcomes of the random variable. If the outcomes of the variable cannot be listed, the list contains its single observed
+    /// value, or nothing if several values are observed.
     values: Vec<Datum>,
-    /// `true` if the probabilities of the values sum to one.
+    /// `true` if the probabilities of the listed values sum to one.
     is_complete: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WeightDerivative {
-    /// The index of the outcome whose probability is the weight.
+    /// The index of the outcome whose probability is the factor entry.
     pub(super) origin: u32,
-    /// The derivative of the logarithm of the weight; if the weight is 0, the derivative of the weight itself.
+    /// The derivative of the logarithm of the factor entry; if the entry is 0, the derivative of the entry itself.
     pub(super) slope: f64,
 }
 
@@ -43,7 +43,7 @@ impl DifferentiableMember {
         self.element.kind().atomic()
     }
 
-    /// Returns the indices of `parameter` among the numbers of the element's distribution.
+    /// Returns the indices of `parameter` among the numbers of the random variable's distribution.
     fn places(&self, parameter: &Param) -> Vec<usize> {
         let numbers = self.op().map_or(&[][..], AtomicOp::numbers).iter();
         let is_it =
@@ -60,7 +60,7 @@ impl DifferentiableMember {
     }
 }
 
-/// Returns, for each element that is a result of `Chain` elements, the indices of these `Chain` elements.
+/// Returns, for each random variable that is a possible result of `Chain` elements, the indices of these `Chain` elements.
 fn chains_of_results(expansion: &Expansion) -> FxHashMap<usize, Vec<usize>> {
     let mut chains = FxHashMap::<usize, Vec<usize>>::default();
     for (chain, expanded) in expansion.elements().iter().enumerate() {
@@ -73,8 +73,8 @@ fn chains_of_results(expansion: &Expansion) -> FxHashMap<usize, Vec<usize>> {
     chains
 }
 
-/// Returns the observed value of the element with the index `position`, whose outcomes are not listed. Evidence may observe the element itself, or a
-/// `Chain` with this result. The result is `None` unless exactly one value is observed.
+/// Returns the observed value of the random variable with the index `position`, whose outcomes cannot be listed. Evidence may observe the variable
+/// itself, or a `Chain` that has the variable as its result. The result is `None` unless exactly one value is observed.
 fn observed_value(expansion: &Expansion, position: usize, holders: &[usize]) -> Option<Datum> {
     let mut found = None;
     for holder in holders.iter().chain([&position]) {
@@ -92,7 +92,7 @@ fn observed_value(expansion: &Expansion, position: usize, holders: &[usize]) -> 
 }
 
 impl DifferentiableOutcomes {
-    /// Lists those outcomes of an expansion whose probabilities depend on parameters.
+    /// Lists those outcomes of the expanded model (lists of possible values) whose probabilities depend on parameters.
     pub(super) fn new(expansion: &Expansion) -> Self {
         let chains = chains_of_results(expansion);
         let member = |parametric: &ParametricOutcomes| {
@@ -128,9 +128,9 @@ impl DifferentiableOutcomes {
         last.map_or(0, |last| last.first as usize + last.values.len().max(1))
     }
 
-    /// Returns the derivatives of the weights that depend on `parameter`.
+    /// Returns the derivatives of the factor entries that depend on `parameter`.
     ///
-    /// **Errors.** [`Error::UnknownDependence`] if a derivative is not known.
+    /// **Errors.** [`Error::UnknownDependence`] if the derivative of an entry is not known.
     pub(super) fn derivatives(&self, parameter: &Param) -> Result<Vec<WeightDerivative>, Error> {
         let mut found = Vec::new();
         for member in &self.members {
@@ -170,11 +170,11 @@ impl DifferentiableOutcomes {
         Ok(found)
     }
 
-    /// Returns the natural logarithm of each weight that depends on `parameter`, if `parameter` has the value `value`. The keys of the map are the
-    /// indices of the outcomes of these weights.
+    /// Returns the natural logarithm of each factor entry that depends on `parameter`, if `parameter` has the value `value`. The keys of the map are
+    /// the indices of the outcomes to which these factor entries belong.
     ///
-    /// **Errors.** [`Error::NoAnswerAt`] if `parameter` cannot have the value `value`; [`Error::UnknownDependence`] if it is not known how a weight
-    /// depends on `parameter`.
+    /// **Errors.** [`Error::NoAnswerAt`] if `parameter` cannot have the value `value`; [`Error::UnknownDependence`] if it is not known how a factor
+    /// entry depends on `parameter`.
     pub(super) fn log_weights(
         &self,
         parameter: &Param,

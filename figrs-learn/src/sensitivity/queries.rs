@@ -13,23 +13,23 @@ use figrs_answer::{Answer, Error, guarded};
 pub trait Sensitivity {
     /// Returns the derivative of `query` with respect to `parameter`, at the present values of the parameters of the model.
     ///
-    /// A query asks for a number that depends on a target, given the evidence, or for the log-evidence. Each entry of a list of parameters is a
-    /// separate parameter. The derivative is with respect to the number in the model, even if this number is a weight of a
-    /// [`Select`](figrs_core::Select), which normalises its weights.
+    /// A query asks for a number that depends on a target, given the evidence, or for the log-evidence. Each entry of a parameter list is a parameter
+    /// of its own, with a derivative of its own. The derivative of a query is with respect to the number in the model, even if this number is a
+    /// weight of a [`Select`](figrs_core::Select), which normalises its weights.
     ///
-    /// **Guarantee.** The derivative is exact up to rounding. The derivative of a query combines derivatives of a contraction tree and derivatives of
-    /// the probabilities of outcomes ([`Family::log_prob_derivative`](figrs_core::Family::log_prob_derivative)). The result is an error if the
-    /// derivatives of a family of distributions are not known or do not sum to 0. Functions of users must not read parameters (`Param::get` in a
-    /// `map`), because derivatives do not include such functions.
+    /// **Guarantee.** The derivative of a query is exact up to rounding. The derivative of a query combines derivatives of a contraction tree and
+    /// derivatives of the probabilities of outcomes ([`Family::log_prob_derivative`](figrs_core::Family::log_prob_derivative)). The result is an
+    /// error if the derivatives of the probabilities in a family of distributions are not known or do not sum to 0. Functions in the user's model
+    /// must not read parameters (`Param::get` in a `map`), because derivatives do not take account of such functions.
     ///
-    /// **Complexity.** A contraction tree is compiled at the first derivative of an answer. Each derivative takes three upward and downward passes
-    /// through the contraction tree.
+    /// **Complexity.** A contraction tree is compiled for the first derivative of an answer. Each derivative of a query takes three upward and
+    /// downward passes through the contraction tree.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if an algorithm other than [`JunctionTree`](figrs_infer::JunctionTree) or
     /// [`VariableElimination`](figrs_infer::VariableElimination) gave the answer; [`Error::UnknownElement`] if the element of `query` is no target;
-    /// [`Error::UnknownParameter`] if no element that the answer needs depends on `parameter`; [`Error::UnknownDependence`] if a derivative is not
+    /// [`Error::UnknownParameter`] if nothing that the answer needs depends on `parameter`; [`Error::UnknownDependence`] if a derivative is not
     /// known; [`Error::ParameterChanged`] if a parameter has changed since the answer was computed; [`Error::NotFiniteQuery`] if the function of
-    /// `query` is infinite or NaN; the errors of the compilation.
+    /// `query` is infinite or NaN; the errors of compiling the contraction tree.
     ///
     /// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003; Chan and Darwiche,
     /// *When do numbers really matter?*, Journal of Artificial Intelligence Research 17, 2002.
@@ -53,13 +53,14 @@ pub trait Sensitivity {
     /// Makes a one-way sensitivity analysis of `query`. For each parameter, the analysis computes the value of `query` at both ends of the
     /// parameter's range, while the other parameters keep their values, and the [`derivative`](Self::derivative) at the present value.
     ///
-    /// The argument lists each parameter with the lower and the upper end of its range. The analysis does not change the values of the parameters.
+    /// The argument `ranges` lists each parameter with the lower and the upper end of its range. The sensitivity analysis does not change the values
+    /// of the parameters.
     ///
-    /// **Guarantee.** The values and derivatives are exact up to rounding, as in [`derivative`](Self::derivative). Inside the range of a parameter,
-    /// the query may have larger or smaller values than at both ends.
+    /// **Guarantee.** The values and derivatives in the analysis are exact up to rounding, as in [`derivative`](Self::derivative). Inside the range
+    /// of a parameter, the query may have larger or smaller values than at the two ends.
     ///
-    /// **Complexity.** The analysis takes two upward passes through the contraction tree for each parameter, in addition to the passes of the
-    /// derivative.
+    /// **Complexity.** The sensitivity analysis takes two upward passes through the contraction tree for each parameter, in addition to the passes of
+    /// the derivative.
     ///
     /// **Errors.** [`Error::NoAnswerAt`] if an end of a range is not a valid value of the parameter, or makes the evidence impossible; the errors of
     /// [`derivative`](Self::derivative).

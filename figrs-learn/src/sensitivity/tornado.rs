@@ -8,9 +8,9 @@ use figrs_answer::answer::text_table::{TableAlignment, write_table};
 use figrs_factor::bounds::six_decimals;
 
 /// The result of a one-way sensitivity analysis: the values of a query at both ends of the range of each parameter, while the other parameters keep
-/// their values. The parameters are sorted by influence, with the most influential parameter first.
+/// their values. The parameters of a tornado are sorted by influence, with the most influential parameter first.
 ///
-/// [`Sensitivity::tornado`](crate::Sensitivity::tornado) computes a tornado; the text of a tornado is a table.
+/// The method [`Sensitivity::tornado`](crate::Sensitivity::tornado) computes a tornado; the printed text of a tornado is a table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Tornado {
@@ -18,11 +18,11 @@ pub struct Tornado {
     pub query: String,
     /// Value of the query at the present values of the parameters.
     pub value: f64,
-    /// The parameters, sorted by the swing of the query; the parameter with the widest swing is first.
+    /// The parameters, sorted by the width of the interval between the query's values at the ends of the range; the widest is first.
     pub rows: Vec<TornadoRow>,
 }
 
-/// One parameter of a [`Tornado`].
+/// One parameter of a [`Tornado`] table, with its range.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct TornadoRow {
@@ -30,11 +30,11 @@ pub struct TornadoRow {
     pub parameter: String,
     /// Present value of the parameter.
     pub present: f64,
-    /// Lower end of the parameter's range, and the value of the query at this end.
+    /// Lower end of the parameter's range, and the value of the query at the lower end.
     pub low: (f64, f64),
-    /// Upper end of the parameter's range, and the value of the query at this end.
+    /// Upper end of the parameter's range, and the value of the query at the upper end.
     pub high: (f64, f64),
-    /// The derivative of the query with respect to the parameter, at the present value.
+    /// The derivative of the query with respect to the parameter, at the parameter's present value.
     pub slope: f64,
 }
 
@@ -53,7 +53,7 @@ impl Tornado {
 }
 
 impl fmt::Display for Tornado {
-    /// Writes the query with its value, and then one line for each parameter.
+    /// Writes the name of the query with its value, and then one line for each parameter.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} = {:.6}", self.query, six_decimals(self.value))?;
         let header = [

@@ -1,4 +1,4 @@
-//! Blocks: many worlds (samples) that are evaluated together, element by element.
+//! Blocks: many worlds (samples) that are evaluated together, one random variable after another.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -25,19 +25,20 @@ use super::weights::BlockWeights;
 use crate::Observations;
 use crate::numbering::{EvidenceOrder, Numbered, Numbering};
 
-/// Maximum size of the caches that a block keeps for the next worlds: the number of elements, combinations of parent values, and values.
+/// Maximum size of the caches that a block of worlds keeps for the next worlds, counted in random variables, combinations of parent values, and
+/// values.
 pub(super) const MAX_CACHED: usize = 1 << 18;
-/// Maximum number of cached items for each element that every world evaluates; at least [`MAX_CACHED`] items may be cached.
+/// Maximum number of cached items for each random variable that every world evaluates; a total of [`MAX_CACHED`] items is always allowed.
 const MAX_CACHED_PER_ELEMENT: usize = 1 << 6;
 
 /// A block of worlds (complete assignments of values to the elements of a model) that are evaluated together.
 ///
-/// Each row of the block is one world, and every element has a column with its value in each world. For a `Chain`, the worlds are grouped by the
-/// values of the `Chain`'s parents, and each branch is evaluated only for the worlds that take it. Worlds that contradict the evidence are dropped at
-/// once. Truth values are stored as bits, and values with few possible values as dictionary codes. Other values are stored in a typed list, to which
-/// functions are applied without boxing.
+/// Each row of the block is one world, and every element has a column with its values in the worlds. For a `Chain`, the worlds are grouped by the
+/// values of the `Chain`'s parents, and each branch (result of the `Chain`) is evaluated only for the worlds that take it. Worlds that contradict the
+/// evidence are dropped from the block at once. In the columns, truth values are stored as bits, and variables with few possible values as dictionary
+/// codes. Values of any other kind are stored in a typed list, to which functions are applied without boxing.
 ///
-/// The random values of a block depend only on the random number generator, and not on earlier runs of the block.
+/// The random values of a block of worlds depend only on the random number generator, and not on earlier runs of the block.
 pub struct Block {
     pub(super) instructions: Vec<ColumnInstruction>,
     pub(super) values: Vec<Option<StoredColumn>>,
@@ -49,17 +50,17 @@ pub struct Block {
     pub(super) limit: Limits,
     pub(super) bytes: BlockMemory,
     pub(super) grant: MemoryGrant,
-    /// The number of elements with a value at which the limit on elements is checked next.
+    /// Number of evaluated random variables at which the limit on the number of variables is checked next.
     pub(super) check_at: usize,
     pub(super) lineage: Lineage,
-    /// Number of items in the caches since the caches were last cleared.
+    /// Number of items that were added to the caches since the caches were last cleared.
     pub(super) remembered: usize,
     pub(super) functions: FunctionMemo,
-    /// For each world, the number of elements that were evaluated in this world alone, without a column.
+    /// For each world, the number of random variables that were evaluated in this world alone, and therefore have no column.
     pub(super) singles: Vec<u32>,
     pub(super) buffers: CodeBuffers,
     numbering: Numbering,
-    /// The indices of the elements with evidence, one for each statement, followed by the indices of the targets.
+    /// The indices of the variables with evidence, one for each statement of evidence, followed by the indices of the targets.
     roots: Vec<ColumnSlot>,
     targets: usize,
 }
@@ -74,9 +75,9 @@ impl std::fmt::Debug for Block {
 }
 
 impl Block {
-    /// Creates a block without worlds, with indices for the elements that every world of `model` evaluates.
+    /// Creates a block without worlds, with indices for the random variables that every world of `model` evaluates.
     ///
-    /// A run returns an error if a world exceeds `limit` (a number of elements or [`Limits`]).
+    /// A run of the block returns an error if a world exceeds `limit` (a number of random variables or [`Limits`]).
     pub fn new(
         model: &Model,
         targets: &[AnyElement],
@@ -154,7 +155,7 @@ impl Block {
         parents.unwrap_or_default()
     }
 
-    /// Starts a block of `width` worlds: clears the values of the previous worlds, and clears caches that are too large.
+    /// Starts a block of `width` worlds: clears the values of the previous worlds, and clears caches that have become too large.
     pub fn start(&mut self, width: usize) {
         for slot in self.touched.drain(..) {
             if let Some(stored) = self.values[slot.index()].take()
@@ -182,7 +183,7 @@ impl Block {
         self.grant.shrink_to(kept);
     }
 
-    /// True if the caches contain elements or values of earlier worlds.
+    /// True if the caches of the block contain random variables or values of earlier worlds.
     pub fn has_cached_worlds(&self) -> bool {
         self.bytes.made_bytes() > 0
             || self.remembered > 0
@@ -211,12 +212,12 @@ impl Block {
         }
     }
 
-    /// Returns the number of roots: the statements of evidence, followed by the targets.
+    /// Returns the number of roots of the block: the statements of evidence, followed by the targets.
     pub fn roots(&self) -> usize {
         self.roots.len()
     }
 
-    /// Returns the number of statements of evidence, which come first among the roots.
+    /// Returns the number of statements of evidence, which come first among the roots (statements and targets).
     pub fn statements(&self) -> usize {
         self.roots.len() - self.targets
     }
@@ -239,18 +240,18 @@ impl Block {
         &self.weights
     }
 
-    /// Keeps only the worlds with the fewest densities among their likelihoods, and returns this number of densities.
+    /// Keeps only the worlds with the fewest density factors in their likelihoods, and returns this number of factors.
     pub fn keep_fewest_densities(&mut self) -> u32 {
         self.weights.fewest_densities()
     }
 
-    /// Keeps only the worlds `rows` (in ascending order) of the surviving worlds, and sets their weights to one.
+    /// Keeps only the worlds `rows` (in ascending order), which must have survived the evidence so far, and sets their weights to one.
     pub fn keep_with_unit_weights(&mut self, rows: Vec<u32>) {
         let densities = self.weights.common_densities();
         self.weights = BlockWeights::of(Selection::from_rows(rows, self.width), densities);
     }
 
-    /// Returns the number of stored values, over all elements and worlds.
+    /// Returns the number of stored values, over all random variables and worlds.
     pub fn cells(&self) -> usize {
         let stored = self
             .touched
@@ -259,18 +260,18 @@ impl Block {
         stored.map(|stored| stored.rows.len()).sum()
     }
 
-    /// Makes the block request its memory from the pool `pool` from now on.
+    /// Makes the block request its memory from the pool `pool` after this call.
     pub fn share(&mut self, pool: &Arc<Pool>) {
         self.grant = MemoryGrant::of(pool);
     }
 
-    /// Clears the values of the last run, and clears caches that are too large.
+    /// Clears the values of the last run of the block, and clears caches that have become too large.
     pub fn end_run(&mut self) {
         self.start(0);
     }
 
-    /// Calls `work`, during which the block may use the whole memory limit, even if other blocks have taken memory from the pool. The block is
-    /// cleared before and after `work`.
+    /// Calls the function `work`, during which the block may use the whole memory limit, even if other blocks have taken memory from the pool. The
+    /// block is cleared before and after `work`.
     pub fn with_whole_memory<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
         self.clear_everything();
         let shared = std::mem::replace(
@@ -364,23 +365,23 @@ pub(super) struct ColumnInstruction {
     pub(super) parents: Option<Rc<[ColumnSlot]>>,
     pub(super) evidence: Arc<[Evidence]>,
     pub(super) fixed: Option<Datum>,
-    /// The values of the element that the observations imply.
+    /// The values of the random variable that the observations imply.
     pub(super) implied: Vec<Datum>,
     pub(super) is_bool: bool,
     pub(super) checked: bool,
     pub(super) prepared: Option<Rc<AtomicSampler>>,
     pub(super) dictionary: Option<DictionaryId>,
-    /// The dictionary of the listed results of the element's function.
+    /// The dictionary of the possible results of the variable's function, if these results are listed.
     pub(super) options: Option<DictionaryId>,
     pub(super) memo: CombinationMemo,
 }
 
-/// Cached results of an element's function, by the combination of its parents' values.
+/// Cached results of a random variable's function, by the combination of the parents' values.
 #[derive(Default)]
 pub(super) struct CombinationMemo {
-    /// For each parent, the dictionary of its codes when the results were cached.
+    /// For each parent, the dictionary to which its codes belonged when the results were cached.
     pub(super) dictionaries: Vec<Option<DictionaryId>>,
-    /// For each parent whose column does not consist of codes, the dictionary of its values.
+    /// For each parent whose column does not consist of codes, the dictionary that assigns codes to its values.
     pub(super) encoders: Vec<Option<DictionaryId>>,
     pub(super) combinations: CombinationNumbering,
     /// For a deterministic function (`Apply`), the code of the result for each combination of parent values.
@@ -388,7 +389,7 @@ pub(super) struct CombinationMemo {
     pub(super) branches: Branches,
     /// `true` if the function of the `Chain` returned an element that is not atomic for some branch.
     pub(super) branches_out: bool,
-    /// For each other dictionary, the table from its codes to codes of the element's own dictionary.
+    /// For each other dictionary, the table from its codes to codes of the variable's own dictionary.
     pub(super) translations: FxHashMap<DictionaryId, Rc<Vec<u32>>>,
 }
 

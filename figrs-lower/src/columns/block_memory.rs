@@ -1,4 +1,4 @@
-//! Memory use of a block of worlds, compared with its limit, and the pool of memory that several blocks share.
+//! Memory use of a block of worlds, compared with its limit, and the pool of memory that several blocks of worlds share.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,17 +13,18 @@ use super::column::{Column, ColumnSlot, StoredColumn};
 use super::run::{EvaluationTask, RootEvaluation};
 use super::selection::Selection;
 
-/// Number of elements and tasks of a block at which its memory is counted first.
+/// Number of random variables and tasks of a block at which the memory of the block is measured for the first time.
 const FIRST_COUNT_AT: usize = 1 << 8;
 
-/// Memory use of a block: the last full count, and the sizes that were added since then.
+/// Memory use of a block: the last complete measurement, and the sizes of the values that were added after it.
 #[derive(Debug)]
 pub(super) struct BlockMemory {
-    /// Memory footprint of the thread before `Chain` elements created elements. The block stays on one thread.
+    /// Memory footprint of the thread before the block's `Chain` elements created further elements. The block stays on one thread, so that the
+    /// footprint of the thread can be compared.
     before: Footprint,
-    /// Size in bytes of the block at the last count, without the elements created by `Chain` elements.
+    /// Size in bytes of the block at the last measurement, without the elements created by `Chain` elements.
     counted: u64,
-    /// Size in bytes of the values stored since the last count.
+    /// Size in bytes of the values that were stored after the last measurement.
     since: u64,
     next: usize,
 }
@@ -40,28 +41,29 @@ impl Default for BlockMemory {
 }
 
 impl BlockMemory {
-    /// Returns the size in bytes of the elements that `Chain` elements have created and that still exist.
+    /// Returns the size in bytes of the random variables that `Chain` elements have created and that still exist.
     pub(super) fn made_bytes(&self) -> u64 {
         self.before.bytes_since()
     }
 
-    /// Returns the size in bytes of the values that were stored since the last count, and of the elements that `Chain` elements have created.
+    /// Returns the size in bytes of the values that were stored after the last measurement of memory, and of the elements that `Chain` elements have
+    /// created.
     pub(super) fn bytes_since_count(&self) -> u64 {
         self.made_bytes() + self.since
     }
 
-    /// Starts a new run: the block keeps `kept` bytes of the previous run.
+    /// Starts a new run of the block, which keeps `kept` bytes of the previous run.
     pub(super) fn start(&mut self, kept: u64) {
         (self.counted, self.since) = (kept.saturating_sub(self.made_bytes()), 0);
     }
 
-    /// True if the memory must be counted anew, for `elements` elements and tasks and a grant of `granted` bytes.
+    /// True if the memory of the block must be measured anew; the block has `elements` elements and tasks, and may use `granted` bytes.
     #[inline]
     pub(super) fn is_count_due(&self, elements: usize, granted: u64) -> bool {
         self.made_bytes() + self.counted + self.since > granted || elements >= self.next
     }
 
-    /// Records a full count of `bytes` bytes, for `elements` elements and tasks.
+    /// Records a complete measurement of the block's memory: `bytes` bytes for `elements` elements and tasks.
     pub(super) fn counted(&mut self, bytes: u64, elements: usize) {
         (self.counted, self.since) = (bytes, 0);
         self.next = self.next.max(elements + elements / 4);
@@ -77,10 +79,10 @@ impl BlockMemory {
     }
 }
 
-/// Size in bytes of a cache entry for a branch or for a combination of parent values, without the elements in it.
+/// Size in bytes of a cache entry for a branch or for a combination of parent values, without the elements that the entry holds.
 const CACHE_ENTRY_BYTES: u64 = 128;
 
-/// Counts the bytes of data; data with several references are counted once.
+/// Adds up the bytes of stored data; data with several references are counted only once.
 #[derive(Default)]
 struct SharedByteCounter {
     met: FxHashSet<usize>,
@@ -170,27 +172,28 @@ impl Block {
         Err(too_much_memory(&self.limit, element, needed))
     }
 
-    /// Returns the approximate number of bytes that a block keeps for its next run.
+    /// Returns the approximate number of bytes that a block of worlds keeps for its next run.
     pub(super) fn kept_bytes(&self) -> u64 {
         self.bytes.made_bytes()
             + self.dictionaries.bytes() as u64
             + self.remembered as u64 * CACHE_ENTRY_BYTES
     }
 
-    /// Returns the approximate number of bytes of the first run of a block. The first run must evaluate only a few worlds. Divided by the number of
-    /// worlds, the result is an upper bound of the bytes for each world, because columns also have fixed costs.
+    /// Returns the approximate number of bytes that the first run of a block took. For the estimate of a block's memory, the first run must evaluate
+    /// only a few worlds. Divided by the number of worlds, the estimate is an upper bound of the bytes for each world, because columns also have
+    /// fixed costs.
     pub fn bytes_of_first_run(&self) -> u64 {
         self.bytes.bytes_since_count()
     }
 
-    /// Returns the approximate number of bytes of the block while it has no worlds, including the elements of the model.
+    /// Returns the approximate number of bytes of the block while it contains no worlds, including the elements of the model.
     pub fn bytes_between_runs(&self) -> u64 {
         /// Approximate size in bytes of an element of the model, including its name.
         const ELEMENT: u64 = 320;
         self.bytes.made_bytes() + self.structure() + self.elements_in_every_world() as u64 * ELEMENT
     }
 
-    /// Returns the size in bytes of the elements and their caches, without the values of the elements in the worlds.
+    /// Returns the size in bytes of the block's elements and their caches, without the values of the elements in the worlds.
     fn structure(&self) -> u64 {
         // A list that has just grown may be half empty. Each element also has an entry in a hash table.
         let slots = self.instructions.capacity() * size_of::<ColumnInstruction>()
@@ -205,14 +208,15 @@ impl Block {
 #[derive(Debug)]
 pub struct Pool {
     left: AtomicU64,
-    /// Maximum number of bytes that a block may keep for its next run.
+    /// Maximum number of bytes that a block of worlds may keep for its next run.
     kept: u64,
-    /// Number of bytes that a block requests at once. A block keeps requested bytes over several runs, because counting its memory takes time.
+    /// Number of bytes that a block requests from the pool at once. A block keeps requested bytes over several runs, because measuring its memory
+    /// takes time.
     portion: u64,
 }
 
 impl Pool {
-    /// Creates a pool of `bytes` bytes for the blocks of `threads` threads.
+    /// Creates a pool of `bytes` bytes for the blocks of worlds of `threads` threads.
     pub fn new(bytes: u64, threads: usize) -> Arc<Self> {
         let share = bytes / threads.max(1) as u64;
         Arc::new(Self {
@@ -234,7 +238,7 @@ impl Pool {
     }
 }
 
-/// The memory that a block may use: requested from a pool, or a fixed number of bytes.
+/// The memory that a block of worlds may use: requested from a pool, or a fixed number of bytes.
 #[derive(Debug)]
 pub(super) struct MemoryGrant {
     bytes: u64,
@@ -282,12 +286,12 @@ impl MemoryGrant {
         self.bytes
     }
 
-    /// True if a block would keep more bytes for its next run than allowed, if it kept `kept` bytes.
+    /// True if `kept` bytes are more than a block is allowed to keep for its next run.
     pub(super) fn is_full(&self, kept: u64) -> bool {
         kept > self.kept
     }
 
-    /// Returns unused bytes to the pool; the block keeps `bytes` bytes, and one portion more.
+    /// Returns unused bytes to the pool; the block keeps `bytes` bytes, and one more portion of the size that it requests at once.
     pub(super) fn shrink_to(&mut self, bytes: u64) {
         if let Some(pool) = &self.pool
             && let Some(more) = self.bytes.checked_sub(bytes + pool.portion)

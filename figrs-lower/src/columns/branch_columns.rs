@@ -1,7 +1,8 @@
-//! Evaluation of a branch of a `Chain` in several worlds at the same time, without indices in the block.
+//! Evaluation of a branch of a `Chain` in several worlds at the same time, without a column of the block for each element of the branch.
 //!
-//! The branch must be a tree of atomic elements, functions and members of families, to whose elements nothing outside the branch refers. The columns of
-//! the branch's elements have one entry for each world that takes the branch, whereas a column of the block has the set of its worlds.
+//! A branch that is evaluated in several worlds at the same time must be a tree of atomic elements (elements without parents), functions and members
+//! of families; nothing outside the branch may refer to its elements. The columns of the branch's elements have one entry for each world that takes
+//! the branch, whereas a column of the block also stores the set of its worlds.
 
 use super::block::Block;
 use figrs_core::element::family_values::MemberFault;
@@ -11,15 +12,15 @@ use figrs_core::error::ModelError;
 use figrs_core::random::Stream;
 use figrs_core::value::support::AnyColumn;
 
-/// Maximum depth of the recursion; deeper branches are evaluated world by world, with a stack.
+/// Maximum depth of the recursive evaluation of a branch; deeper branches are evaluated world by world, with a stack.
 const MAX_DEPTH: usize = 32;
 
-/// Maximum number of values (elements times worlds) of a branch.
+/// Maximum number of values (elements times worlds) of a branch that is evaluated in several worlds at the same time.
 pub(super) const MAX_TREE_VALUES: usize = 1 << 16;
 
 impl Block {
-    /// Returns the number of elements of a new branch with the root `element`, if it can be evaluated in several worlds at the same time. The flag `own`
-    /// is `true` if only the branch refers to its root.
+    /// Returns the number of elements of a new branch with the root `element`, if the branch can be evaluated in several worlds at the same time. The
+    /// flag `own` is `true` if nothing but the branch refers to its root.
     pub(super) fn elements_of_tree(&self, (element, own): (&AnyElement, bool)) -> Option<usize> {
         let mut left = MAX_TREE_VALUES;
         let is_tree = self.is_tree((element, own), 0, &mut left);
@@ -27,7 +28,7 @@ impl Block {
     }
 
     /// Subtracts the number of elements of the tree with the root `element` from `left`. Returns `false` if the elements are not a tree that can be
-    /// evaluated in several worlds, or if the tree has more than `left` elements.
+    /// evaluated in several worlds at the same time, or if the tree has more than `left` elements.
     fn is_tree(&self, (element, own): (&AnyElement, bool), depth: usize, left: &mut usize) -> bool {
         if !own || depth > MAX_DEPTH || *left == 0 || self.policy(element).is_some() {
             return false;
@@ -43,8 +44,8 @@ impl Block {
     }
 }
 
-/// Draws the values of a tree of elements in `worlds` worlds. The values of each element are drawn after those of its parents. The list `known` has the
-/// columns of the elements for which the recursion has been called; it is empty at first and at the end.
+/// Draws the values of a tree of elements in `worlds` worlds. The values of each element are drawn after those of its parents. The list `known` has
+/// the columns of parents whose children have not been evaluated yet; the list is empty at first and at the end.
 pub(super) fn values_of_tree(
     element: &AnyElement,
     worlds: usize,
@@ -105,7 +106,7 @@ mod tests {
         values.as_any().downcast_ref::<Vec<_>>().unwrap().clone()
     }
 
-    /// Creates a list of five truth values for each of ten numbers, as a tree of functions and of members of families.
+    /// Creates, as a test model, a list of five truth values for each of ten numbers, as a tree of functions and of members of families.
     fn list() -> Element<Vec<bool>> {
         DiscreteUniform::new(0, 9).flat_map(|&n| {
             let coin = move |i: i64| {
@@ -117,7 +118,8 @@ mod tests {
         })
     }
 
-    /// The branch of a number has an index in the block if over 256 worlds take it. A later run, in which fewer worlds take it, must not notice that.
+    /// In the test, the branch of a number gets an index in the block if over 256 worlds take the branch. A later run, in which fewer worlds take the
+    /// branch, must draw the same values as without the earlier run.
     #[test]
     fn draws_do_not_depend_on_earlier_runs() {
         let list = list();

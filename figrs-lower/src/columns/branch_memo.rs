@@ -1,5 +1,5 @@
-//! Branches of `Chain` elements and rows of conditional tables in a block of worlds, memoised by the combination of the parents' values. `Chain`
-//! elements with the same function share the atomic elements that it returns.
+//! Branches of `Chain` elements and rows of conditional probability tables in a block of worlds, cached by the combination of the parents' values.
+//! `Chain` elements with the same function share the atomic elements that the function returns.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -21,7 +21,7 @@ use figrs_core::value::datum::Datum;
 use figrs_core::value::support::SupportBuilder;
 
 impl Block {
-    /// True if the branch leads to an atomic element without evidence and without a known value, or to a row of a table.
+    /// True if the branch is an atomic element without evidence and without a known value, or a row of a conditional probability table.
     pub(super) fn is_choice(&self, branch: &Branch) -> bool {
         match branch.target {
             BranchTarget::Unshared(_) | BranchTarget::Row(_) => true,
@@ -37,7 +37,7 @@ impl Block {
         }
     }
 
-    /// Returns the element of a branch; `None` for a row of a conditional table.
+    /// Returns the element to which a branch leads; `None` for a row of a conditional probability table.
     pub(super) fn root_of<'a>(&'a self, branch: &'a Branch) -> Option<&'a AnyElement> {
         match &branch.target {
             BranchTarget::Unshared(element) | BranchTarget::Composite(element, _) => Some(element),
@@ -46,7 +46,7 @@ impl Block {
         }
     }
 
-    /// Returns the likelihood of `value` for a branch with an atomic element.
+    /// Returns the likelihood of `value` for a branch that leads to an atomic element.
     pub(super) fn likelihood(
         &self,
         branch: &Branch,
@@ -102,7 +102,7 @@ impl Block {
         Ok(branch)
     }
 
-    /// Returns a sampler of the outcomes `outcomes`. If the sampler `met` has the same dictionary codes, it is used again.
+    /// Returns a sampler that draws from the outcomes `outcomes`. If the sampler `met` has the same dictionary codes, `met` is used again.
     fn choice(
         &mut self,
         slot: ColumnSlot,
@@ -238,7 +238,7 @@ impl Block {
         }
     }
 
-    /// Gives an index to the element of a branch that many worlds take.
+    /// Gives an index in the block to the element of a branch that many worlds take.
     pub(super) fn slot_of(
         &mut self,
         slot: ColumnSlot,
@@ -267,7 +267,7 @@ impl Block {
         branches[number as usize] = Some(branch);
     }
 
-    /// Returns the row of a conditional table for the combination of parent values with the index `number`.
+    /// Returns the row of a conditional probability table for the combination of parent values with the index `number`.
     pub(super) fn table_row(
         &mut self,
         slot: ColumnSlot,
@@ -307,17 +307,17 @@ pub(super) type Branches = Vec<Option<Branch>>;
 pub(super) struct Branch {
     pub(super) target: BranchTarget,
     drawn: BranchSampler,
-    /// The number of elements of a branch that is a tree, as [`Block::elements_of_tree`] returned it when the branch was created.
+    /// If the branch is a tree of elements, the number of its elements, as [`Block::elements_of_tree`] returned it when the branch was created.
     tree: Option<usize>,
 }
 
 #[derive(Clone)]
 enum BranchSampler {
-    /// The branch has no sampler yet, because its element has parents, or because no value has been drawn from it.
+    /// The branch has no sampler yet, because the element of the branch has parents, or because no value has been drawn from the branch.
     Unknown,
-    /// The branch has finitely many values; they are drawn for many worlds together.
+    /// The branch has finitely many values, which are drawn for many worlds together.
     Ready(Rc<PooledSampler>),
-    /// The values of the branch are drawn by the function of its element.
+    /// The values of the branch are drawn by the sampling function of the element of the branch.
     ByFunction,
 }
 
@@ -330,8 +330,8 @@ impl Branch {
         }
     }
 
-    /// Returns the number of elements of the branch if it is a tree that can be evaluated in `worlds` worlds at the same time. The result does not depend
-    /// on earlier evaluations of the branch.
+    /// Returns the number of elements of the branch if the branch is a tree that can be evaluated in `worlds` worlds at the same time. The returned
+    /// number does not depend on earlier evaluations of the branch.
     pub(super) fn elements_of_tree(&self, worlds: usize) -> Option<usize> {
         let elements = match self.target {
             BranchTarget::Unshared(_) => Some(1),
@@ -347,12 +347,12 @@ impl Branch {
         )
     }
 
-    /// True if the element of the branch is not atomic and has no index yet.
+    /// True if the element of the branch is not atomic and has no index in the block yet.
     pub(super) fn is_open(&self) -> bool {
         matches!(self.target, BranchTarget::Composite(..))
     }
 
-    /// Sets the sampler of the branch to `choice`; if `choice` is `None`, the branch draws values by the function of its element.
+    /// Sets the sampler of the branch to `choice`; if `choice` is `None`, the branch draws values by the sampling function of its element.
     pub(super) fn drawn_by(self, choice: Option<Rc<PooledSampler>>) -> Self {
         let drawn = choice.map_or(BranchSampler::ByFunction, BranchSampler::Ready);
         Self { drawn, ..self }
@@ -370,34 +370,36 @@ impl Branch {
     }
 }
 
-/// The element of a branch, or its row of a conditional table.
+/// The element to which a branch leads, or a row of a conditional probability table.
 #[derive(Clone)]
 pub(super) enum BranchTarget {
-    /// An element with an index, to which other elements may refer.
+    /// An element with an index in the block, to which other elements may refer.
     Slot(ColumnSlot),
-    /// An atomic element to which only the branch refers.
+    /// An atomic element to which nothing but the branch refers.
     Unshared(AnyElement),
-    /// An element that is not atomic; the flag is `true` if only this branch refers to it.
+    /// An element that is not atomic; the flag is `true` if nothing but this branch refers to the element.
     Composite(AnyElement, bool),
-    /// An element that was evaluated for single worlds and dropped afterwards.
+    /// An element that was evaluated for single worlds, and dropped after each evaluation.
     Dropped,
-    /// A row of a conditional table, by the index of its first weight.
+    /// A row of a conditional probability table, given by the index of its first weight.
     Row(usize),
 }
 
-/// The atomic elements that functions returned and to which nothing else refers. The key of an element is the function that returned it, with the
-/// arguments of the call. A function without captured variables returns equivalent elements for every `Chain` that calls it. If two `Chain` elements
-/// draw from the same cached element, their values are nevertheless independent.
+/// The atomic elements that functions of `Chain` elements returned and to which nothing else refers. An element is stored under the function that
+/// returned it and the arguments of the call. A function without captured variables returns equivalent elements for every `Chain` that calls the
+/// function. If two `Chain` elements draw from the same cached element, their values are nevertheless independent.
 #[derive(Default)]
 pub(super) struct FunctionMemo {
-    /// The functions with cached results, by function and number of parents. (A function of a list accepts any number of parents.)
+    /// The functions whose results are cached, by function and number of parents. (A function that takes a list as its argument accepts any number of
+    /// parents.)
     met: FxHashMap<(FunctionId, usize), MemoisedFunction>,
-    /// The sampler of each element. The element is stored too, so that no other element gets its identity.
+    /// The sampler of each cached atomic element, by the identifier of the element. The element is stored too, so that its identifier cannot be given
+    /// to another element.
     choices: FxHashMap<ElementId, (AnyElement, FiniteSampler)>,
 }
 
 struct MemoisedFunction {
-    /// For each parent, the arguments with which the function has been called.
+    /// For each parent, the arguments with which the function has been called so far.
     arguments: Vec<SupportBuilder>,
     elements: FxHashMap<Box<[u32]>, AnyElement>,
 }
@@ -405,7 +407,7 @@ struct MemoisedFunction {
 #[derive(Clone)]
 pub(super) struct FiniteSampler {
     pub(super) outcomes: Rc<FiniteOutcomes>,
-    /// The dictionary code of each outcome in the sampler.
+    /// The dictionary code of each outcome from which the sampler draws.
     pub(super) codes: Vec<u32>,
     pub(super) ready: Rc<PooledSampler>,
 }

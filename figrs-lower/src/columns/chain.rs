@@ -16,7 +16,7 @@ use figrs_core::error::ModelError;
 use figrs_core::value::datum::Datum;
 
 struct BranchRows {
-    /// The branch; `None` if few worlds take it, because it is then created for the evaluation of these worlds.
+    /// The branch of the `Chain`; `None` if few worlds take the branch, because it is then created only when these worlds are evaluated.
     branch: Option<Branch>,
     combination: u32,
     size: usize,
@@ -67,8 +67,8 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// Creates the branches of groups of worlds, and prepares their samplers. After a branch whose element is not atomic, branches that few worlds
-    /// take are not created here, but for the evaluation of these worlds.
+    /// Creates the branches of a `Chain` for groups of worlds, and prepares the samplers of the branches. After a branch whose element is not atomic,
+    /// branches that few worlds take are not created at once, but when these worlds are evaluated.
     fn make_branches(
         &mut self,
         slot: ColumnSlot,
@@ -104,7 +104,7 @@ impl RootEvaluation<'_> {
         Ok(made)
     }
 
-    /// Computes the values of a conditional table in the worlds `rows`.
+    /// Computes the values drawn from a conditional probability table in the worlds `rows`.
     pub(super) fn table(
         &mut self,
         slot: ColumnSlot,
@@ -133,7 +133,8 @@ impl RootEvaluation<'_> {
         self.weigh_rows(slot, rows, (&groups, &branches), value, &weights)
     }
 
-    /// Gives all worlds the observed value `value`, and multiplies the weights of the worlds of each group by the group's likelihood in `weights`.
+    /// Gives all worlds `rows` the observed value `value`, and multiplies the weights of the worlds in each group by the likelihood of the group in
+    /// `weights`.
     fn weigh_rows(
         &mut self,
         slot: ColumnSlot,
@@ -207,8 +208,8 @@ impl RootEvaluation<'_> {
         self.set_values(slot, rows, column, None)
     }
 
-    /// Draws the values of one group of worlds after another, in the order of the groups' first worlds. No other branch may refer to the element that
-    /// a branch draws.
+    /// Draws the values of one group of worlds after another, in the order of the groups' first worlds. If values are drawn group by group, no other
+    /// branch may refer to the element that a branch draws.
     fn draw_alone(
         &mut self,
         slot: ColumnSlot,
@@ -260,8 +261,8 @@ impl RootEvaluation<'_> {
         Ok(Column::packed(values, rows))
     }
 
-    /// Schedules one task for each branch that many worlds take, in the order of the first worlds. Another task evaluates the worlds of all other
-    /// branches, and the last task joins the values of all branches into one column.
+    /// Schedules one task for each branch of a `Chain` that many worlds take, in the order of the first worlds. One further task evaluates the worlds
+    /// of all other branches, and the last task joins the values of all branches into one column.
     fn schedule_branches(
         &mut self,
         slot: ColumnSlot,
@@ -337,8 +338,8 @@ impl RootEvaluation<'_> {
         self.tasks.extend(tasks.into_iter().rev());
     }
 
-    /// Returns the task that evaluates the worlds `few` in rare branches, and the source of their values. Each entry of `few` is a world with its
-    /// group.
+    /// Returns the task that evaluates the worlds `few`, whose branches few worlds take, and the source of their values. Each entry of `few` is a
+    /// world and the index of its group.
     fn schedule_rare_branches(
         &mut self,
         slot: ColumnSlot,

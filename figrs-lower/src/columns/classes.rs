@@ -1,8 +1,8 @@
 //! Columns whose values are equal in large sets of worlds (rows).
 //!
-//! In a recursive model, the recursion ends with a constant in some worlds at each level, and all remaining computations are the same in these worlds.
-//! If worlds with equal values are one class, the work at a level does not depend on their number. The few worlds that are evaluated one by one have a
-//! list of codes; it stays as it is while worlds of other levels are added.
+//! In a recursive model, the recursion ends with a constant in some worlds at each level, and all remaining computations are the same in these
+//! worlds. If worlds with equal values are stored as one class, the work at a level of the recursion does not depend on the number of these worlds.
+//! The few worlds that are evaluated one by one have a list of codes, which stays unchanged while worlds of other levels are added.
 
 use std::rc::Rc;
 
@@ -10,18 +10,18 @@ use rustc_hash::FxHashMap;
 
 use super::selection::{Selection, first_row, for_each_row};
 
-/// Maximum number of classes of a column.
+/// Maximum number of classes (sets of worlds with equal values) in a column.
 const MAX_CLASSES: usize = 128;
-/// Maximum number of worlds of a column that belong to no class.
+/// Maximum number of worlds of a column that belong to no class (set of worlds with equal values).
 pub(super) const MAX_REST: usize = 1 << 8;
-/// Ratio of the number of worlds of a block to the number of worlds of a set above which the codes of the set are looked up by binary search.
+/// Ratio of the number of worlds in a block to the number of worlds in a set, above which the codes of the set are looked up by binary search.
 const SPARSE: usize = 8;
 
-/// Disjoint sets of worlds, with the dictionary codes of their values.
+/// Disjoint sets of worlds in which an element has equal values, with the dictionary codes of the values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Classes {
     pub(super) classes: Vec<Class>,
-    /// The worlds that belong to no class, and the list of their codes.
+    /// The worlds that belong to no class (set of worlds with equal values), and the list of the codes of their values.
     pub(super) rest: Option<(Selection, Rc<Vec<u32>>)>,
 }
 
@@ -33,12 +33,12 @@ pub(crate) struct Class {
 }
 
 impl Classes {
-    /// Returns the size in bytes, including the sets of worlds.
+    /// Returns the size of the classes in bytes, including the sets of worlds.
     pub(super) fn bytes(&self) -> usize {
         self.bytes_without_sets() + self.sets().map(Selection::bytes).sum::<usize>()
     }
 
-    /// Returns the size in bytes without the sets of worlds, which other columns often share.
+    /// Returns the size of the classes in bytes without the sets of worlds, which other columns often share.
     pub(super) fn bytes_without_sets(&self) -> usize {
         let codes = self.rest.iter().map(|(_, codes)| size_of_val(&***codes));
         size_of_val(&*self.classes) + codes.sum::<usize>()
@@ -49,7 +49,7 @@ impl Classes {
         classes.chain(self.rest.iter().map(|(rows, _)| rows))
     }
 
-    /// Iterates over the worlds that belong to no class, with their codes.
+    /// Iterates over the worlds that belong to no class (set of worlds with equal values), with the codes of their values.
     pub(super) fn rest(&self) -> impl Iterator<Item = (usize, u32)> {
         let rest = self.rest.iter();
         rest.flat_map(|(rows, codes)| {
@@ -58,7 +58,7 @@ impl Classes {
         })
     }
 
-    /// Returns the codes of the classes, followed by those of the other worlds.
+    /// Returns the codes of the classes (sets of worlds with equal values), followed by the codes of the other worlds.
     pub(super) fn entries(&self) -> Vec<u32> {
         let classes = self.classes.iter().map(|class| class.code);
         classes.chain(self.rest().map(|(_, code)| code)).collect()
@@ -79,7 +79,8 @@ impl Classes {
         }
     }
 
-    /// Returns the union of disjoint sets of worlds; `None` if there are too many classes, or several lists of other worlds.
+    /// Returns the union of columns with disjoint sets of worlds; `None` if there are too many classes of equal values, or several lists of other
+    /// worlds.
     pub(super) fn union(parts: impl IntoIterator<Item = Self>) -> Option<Self> {
         let mut all = Self::default();
         for part in parts {
@@ -96,7 +97,7 @@ impl Classes {
         Some(all)
     }
 
-    /// Returns the code of the value in each of the worlds `rows`, which are all worlds that have a value.
+    /// Returns the code of the value in each of the worlds `rows`; these must be all worlds that have a value.
     pub(super) fn codes(&self, rows: &Selection) -> Vec<u32> {
         // Worlds whose code is not set below are those of the first class.
         let (code, others) = match &self.classes[..] {
@@ -142,7 +143,7 @@ impl Classes {
         })
     }
 
-    /// Returns the values in the worlds `rows` only.
+    /// Returns the classes of equal values, restricted to the worlds `rows`.
     pub(super) fn restrict(&self, rows: &Selection) -> Self {
         let classes = self.classes.iter().map(|class| Class {
             rows: class.rows.and(rows.mask()),
@@ -160,8 +161,9 @@ impl Classes {
         }
     }
 
-    /// Returns the distinct codes in the order of the first worlds that have them. The second result has, for each code and each of the disjoint sets
-    /// `sets`, the number of worlds of the set that have the code. The sets must contain all worlds that have a value.
+    /// Returns the distinct codes of values, in the order of the first worlds that have them. The second result has, for each code of a value and
+    /// each of the disjoint sets `sets`, the number of worlds of the set that have the code. The sets in `sets` must contain all worlds that have a
+    /// value.
     pub(super) fn counts(&self, sets: &[&[u64]]) -> (Vec<u32>, Vec<u32>) {
         let classes = self.classes.iter().map(|class| {
             let first = first_row(class.rows.mask()).unwrap_or_default();
@@ -192,8 +194,8 @@ impl Classes {
         (codes, counts.map(|&count| count as u32).collect())
     }
 
-    /// Returns the mask of the worlds for whose code `test` is true, among `words * 64` worlds. The function `test` is called with the codes in the
-    /// order of [`entries`](Self::entries).
+    /// Returns the mask of the worlds for whose value's code the function `test` is true, among `words * 64` worlds. The function `test` is called
+    /// with the codes of values in the order of [`entries`](Self::entries).
     pub(super) fn mask_of(&self, words: usize, mut test: impl FnMut(u32) -> bool) -> Vec<u64> {
         let mut mask = vec![0; words];
         for class in &self.classes {
@@ -249,7 +251,7 @@ mod tests {
         assert_eq!(all.with_entries(&doubled).codes(&rows), twice);
     }
 
-    /// Codes are looked up by binary search for few worlds, and in a list of all worlds otherwise.
+    /// In the test, codes are looked up by binary search for few worlds, and in a list of all worlds otherwise.
     #[test]
     fn few_and_many_worlds_have_the_same_codes() {
         let few = classes(&[(&[3, 69], 5), (&[64], 7)], &[(9, 8)]);

@@ -1,4 +1,4 @@
-//! The values of one element in the worlds (rows) of a block.
+//! The values of one random variable in the worlds (rows) of a block.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use figrs_core::value::support::AnyColumn;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct DictionaryId(pub(super) u32);
 
-/// The index of an element in a block.
+/// The index of a random variable in a block of worlds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct ColumnSlot(pub(super) u32);
 
@@ -24,30 +24,30 @@ impl ColumnSlot {
     }
 }
 
-/// The values of an element in some worlds of a block.
+/// The values of a random variable in some worlds of a block.
 #[derive(Clone, Debug)]
 pub(crate) enum Column {
-    /// Truth values: one bit for each world of the block, even for worlds that are not selected.
+    /// Truth values: one bit for each world of the block, even for worlds whose value is not stored.
     Bits(Rc<Vec<u64>>),
-    /// Dictionary codes (indices in a list of values), in the order of the selected worlds.
+    /// Dictionary codes (indices in a list of values), in the order of the worlds that have a value.
     Codes(Rc<Vec<u32>>, DictionaryId),
-    /// Sets of worlds with equal values, and a list of codes for the other worlds.
+    /// Sets of worlds with equal values, and a list of dictionary codes for the values in the other worlds.
     Classes(Rc<Classes>, DictionaryId),
-    /// A typed list of values, in the order of the selected worlds.
+    /// A typed list of values, in the order of the worlds that have a value.
     Typed(Rc<dyn AnyColumn>),
 }
 
-/// The values of an element, and the worlds that have a value.
+/// The stored values of a random variable, and the set of worlds that have a value.
 #[derive(Debug)]
 pub(crate) struct StoredColumn {
     pub(super) rows: Selection,
     pub(super) column: Column,
-    /// Number of resamplings of the worlds before the values were stored.
+    /// Number of resamplings of the block's worlds that took place before the values were stored.
     pub(super) generation: usize,
 }
 
 impl Column {
-    /// Returns the memory address of the values, which clones of the column share.
+    /// Returns the memory address of the values in the column, which clones of the column share.
     pub(super) fn address(&self) -> usize {
         match self {
             Self::Bits(bits) => Rc::as_ptr(bits).addr(),
@@ -67,7 +67,7 @@ impl Column {
         values + 2 * ALLOCATION
     }
 
-    /// Returns the values for the worlds `rows`, which must be among the column's worlds `own`.
+    /// Returns the column restricted to the worlds `rows`, which must be among the column's worlds `own`.
     pub(super) fn restrict(&self, own: &Selection, rows: &Selection) -> Self {
         if matches!(self, Self::Bits(_)) || rows.same_as(own) {
             return self.clone();
@@ -99,7 +99,7 @@ impl Column {
         Self::Classes(Rc::new(classes), dictionary)
     }
 
-    /// Converts a column of classes (sets of worlds with equal values) to a list of codes; any other column is returned unchanged.
+    /// Converts a column of classes (sets of worlds with equal values) to a list of codes; a column of another kind is returned unchanged.
     pub(super) fn listed(&self, own: &Selection) -> Self {
         match self {
             Self::Classes(classes, dictionary) => {
@@ -109,7 +109,7 @@ impl Column {
         }
     }
 
-    /// Converts a list of truth values to bits; any other list is stored unchanged.
+    /// Converts a list of truth values to bits; a list of any other type is stored unchanged.
     pub(super) fn packed(values: Box<dyn AnyColumn>, rows: &Selection) -> Self {
         match values.as_any().downcast_ref::<Vec<bool>>() {
             Some(truths) => Self::Bits(Rc::new(mask_where(rows, |at| truths[at]))),
@@ -119,7 +119,7 @@ impl Column {
 }
 
 impl Block {
-    /// Returns the values of a target in the surviving worlds, after all roots have been evaluated.
+    /// Returns the values of a target in the surviving worlds, after all targets and all variables with evidence have been evaluated.
     pub fn target(&mut self, target: usize) -> TargetColumn<'_> {
         let slot = self.target_slot(target);
         self.follow_resampling(slot);
@@ -139,7 +139,7 @@ impl Block {
     }
 }
 
-/// The values of a target in the surviving worlds of a block.
+/// The values of a target (queried variable) in the worlds of a block that survived the evidence.
 #[derive(Debug)]
 pub struct TargetColumn<'a> {
     element: &'a AnyElement,
@@ -149,22 +149,22 @@ pub struct TargetColumn<'a> {
 }
 
 impl TargetColumn<'_> {
-    /// Returns the surviving worlds, in ascending order.
+    /// Returns the indices of the worlds that survived the evidence, in ascending order.
     pub fn rows(&self) -> &[u32] {
         self.rows.rows()
     }
 
-    /// Returns the first surviving world.
+    /// Returns the index of the first world that survived the evidence.
     pub fn first_row(&self) -> Option<usize> {
         first_row(self.rows.mask())
     }
 
-    /// Returns the surviving worlds as a bit mask.
+    /// Returns the worlds that survived the evidence as a bit mask.
     pub fn mask(&self) -> &[u64] {
         self.rows.mask()
     }
 
-    /// Returns the values as bits, one for each world of the block, if they are truth values.
+    /// Returns the values of the target as bits, one for each world of the block, if the values are truth values.
     pub fn bits(&self) -> Option<&[u64]> {
         match &self.column {
             Column::Bits(bits) => Some(bits),
@@ -172,18 +172,18 @@ impl TargetColumn<'_> {
         }
     }
 
-    /// True if the values are stored as a typed list, because they rarely repeat.
+    /// True if the values of the target are stored as a typed list, because they rarely repeat.
     pub fn is_typed(&self) -> bool {
         matches!(&self.column, Column::Typed(values) if !values.is_empty())
     }
 
-    /// Returns the values, in the order of the surviving worlds.
+    /// Returns the values of the target, in the order of the surviving worlds.
     pub fn typed(&self) -> Rc<dyn AnyColumn> {
         self.dictionaries.typed(&self.column, &self.rows)
     }
 
-    /// Returns the distinct values in the order of first occurrence, and for each surviving world the index of its value. The result does not depend
-    /// on the storage format of the values.
+    /// Returns the distinct values of the target in the order of first occurrence, and for each surviving world the index of its value. The distinct
+    /// values do not depend on the storage format of the column.
     pub fn coded(&self) -> (Box<dyn AnyColumn>, Vec<u32>) {
         const UNKNOWN: u32 = u32::MAX;
         let mut values = self.element.no_column();
@@ -220,9 +220,9 @@ impl TargetColumn<'_> {
         (values, codes)
     }
 
-    /// Returns the distinct values in the order of first occurrence. The second result has, for each value and each of `sets`, the number of surviving
-    /// worlds of the set that have the value; the counts of one value follow each other. Each surviving world must be in exactly one of `sets`. The
-    /// result does not depend on the storage format of the values.
+    /// Returns the distinct values of the target in the order of first occurrence. The second result has, for each value and each of `sets`, the
+    /// number of surviving worlds of the set that have the value; the numbers for one value follow each other. Each surviving world must belong to
+    /// exactly one of the sets `sets`. The distinct values do not depend on the storage format of the column.
     pub fn counts(&self, sets: &[&[u64]]) -> (Box<dyn AnyColumn>, Vec<u32>) {
         if let Column::Classes(classes, dictionary) = &self.column {
             let dictionary = self.dictionaries.get(*dictionary);

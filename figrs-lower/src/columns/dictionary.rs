@@ -49,7 +49,7 @@ impl Dictionaries {
         &self.0[dictionary.0 as usize]
     }
 
-    /// Returns the code of `value` in a growing dictionary; a new value is added.
+    /// Returns the code of `value` in a growing dictionary; a value that the dictionary lacks is added.
     pub(super) fn intern(&mut self, dictionary: DictionaryId, value: &dyn Any) -> u32 {
         match &mut self.0[dictionary.0 as usize] {
             Dictionary::Growing(values) => values
@@ -60,7 +60,7 @@ impl Dictionaries {
         }
     }
 
-    /// Returns the codes of `values` in a growing dictionary; new values are added.
+    /// Returns the codes of `values` in a growing dictionary; values that the dictionary lacks are added.
     pub(super) fn encode(&mut self, dictionary: DictionaryId, values: &dyn AnyColumn) -> Vec<u32> {
         match &mut self.0[dictionary.0 as usize] {
             Dictionary::Growing(dictionary) => dictionary.encode(values).unwrap_or_default(),
@@ -68,7 +68,8 @@ impl Dictionaries {
         }
     }
 
-    /// Extends `table`, which maps codes of the dictionary `from` to codes of the dictionary `to`. Values that `to` does not have are added to it.
+    /// Extends the table `table` by codes that were added to the dictionary `from`; the table maps codes of `from` to codes of `to`. Values that the
+    /// dictionary `to` lacks are added to `to`.
     pub(super) fn translate(
         &mut self,
         from: DictionaryId,
@@ -88,7 +89,7 @@ impl Dictionaries {
         }
     }
 
-    /// Returns the values of a column in the order of the worlds.
+    /// Returns the values of a column as a typed list, in the order of the worlds.
     pub(super) fn typed(&self, column: &Column, rows: &Selection) -> Rc<dyn AnyColumn> {
         match column {
             Column::Typed(values) => values.clone(),
@@ -112,7 +113,8 @@ impl Dictionaries {
     }
 }
 
-/// Maximum number of codes in the unused buffers. Buffers are kept because the operating system would be slow to allocate their memory again.
+/// Maximum number of codes in the unused buffers that are kept for later lists of codes. Unused buffers are kept because the operating system would
+/// be slow to allocate their memory again.
 const MAX_RECYCLED_CODES: usize = 1 << 22;
 
 #[derive(Default)]
@@ -130,7 +132,7 @@ impl CodeBuffers {
         list
     }
 
-    /// Keeps the memory of an unused list for another list.
+    /// Keeps the memory of an unused list of codes for another list.
     pub(super) fn recycle(&mut self, list: Vec<u32>) {
         if self.room + list.capacity() <= MAX_RECYCLED_CODES {
             self.room += list.capacity();
@@ -138,8 +140,8 @@ impl CodeBuffers {
         }
     }
 
-    /// Keeps the memory of the codes of previous worlds, unless there are other references to them. The buffers that were returned last are used
-    /// first.
+    /// Keeps the memory of the codes of previous worlds for other lists, unless there are further references to these codes. Of the unused buffers,
+    /// those that were returned last are used first.
     pub(super) fn retire(&mut self, codes: Rc<Vec<u32>>) {
         if let Ok(codes) = Rc::try_unwrap(codes)
             && self.room + codes.capacity() <= MAX_RECYCLED_CODES
@@ -155,11 +157,11 @@ impl CodeBuffers {
     }
 }
 
-/// If the dictionary of an element has more values than this number, values that are computed world by world are stored in a typed list instead,
-/// because they rarely repeat.
+/// If a variable's dictionary has more values than this number, values that are computed world by world are stored in a typed list instead, because
+/// they rarely repeat.
 const MAX_DICTIONARY: usize = 1 << 10;
-/// Number of bytes of a value above which values that are computed world by world are stored in a typed list instead of codes, because a lookup in
-/// the dictionary takes as long as the computation of a value.
+/// Number of bytes of a value above which values that are computed world by world are stored in a typed list instead of codes; a lookup in the
+/// dictionary would take as long as computing the value.
 const MAX_VALUE_BYTES: usize = 32;
 
 impl Block {
@@ -172,13 +174,13 @@ impl Block {
         self.dictionaries.get(dictionary)
     }
 
-    /// Returns a dictionary for the values of `element` to which values can be added.
+    /// Returns a dictionary for the values of `element` that starts empty and grows with new values.
     pub(super) fn growing_dictionary(&mut self, element: &AnyElement) -> DictionaryId {
         self.add_dictionary(Dictionary::Growing(element.no_values()))
     }
 
-    /// Returns a table from the codes of the dictionary `from` to the codes of an element's own dictionary; missing values are added to the own
-    /// dictionary. Returns `None` if the two dictionaries are the same.
+    /// Returns a table from the codes of the dictionary `from` to the codes of an element's own dictionary; missing values are added to the element's
+    /// dictionary. Returns `None` if the dictionary `from` is the element's own dictionary.
     pub(super) fn translation(
         &mut self,
         slot: ColumnSlot,
@@ -219,7 +221,7 @@ impl Block {
         dictionary
     }
 
-    /// Returns the dictionary of the values `options`, which are the possible results of the function of an element.
+    /// Returns the dictionary of the values `options`, which are all possible results of the function of an element.
     pub(super) fn options_dictionary(
         &mut self,
         slot: ColumnSlot,
@@ -234,7 +236,7 @@ impl Block {
     }
 
     /// Converts values of an element to codes of its own dictionary, if the dictionary is short and the values are small. One column of codes can
-    /// then hold the values of this element in all worlds, if its values in other worlds are codes as well. Floating-point numbers are not converted,
+    /// then hold the element's values in all worlds, if the values in the other worlds are codes as well. Floating-point numbers are not converted,
     /// because they rarely repeat, and because 0.0 and -0.0 would have the same code.
     pub(super) fn encoded(&mut self, slot: ColumnSlot, values: Box<dyn AnyColumn>) -> Column {
         let is_float = values.as_any().is::<Vec<f64>>() || values.as_any().is::<Vec<f32>>();

@@ -1,4 +1,5 @@
-//! Atomic elements in a block: their outcomes, likelihoods and random values. Truth values are drawn for 64 worlds at a time.
+//! Atomic elements (random variables without parents) in a block of worlds: their outcomes, likelihoods and random values. Truth values are drawn for
+//! 64 worlds at a time.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -15,13 +16,13 @@ use figrs_core::error::ModelError;
 use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
 
-/// Returns the probability of `true`, for outcomes that are truth values.
+/// Returns the probability of `true` in `outcomes`, whose values are truth values.
 pub(super) fn probability_of_true(outcomes: &FiniteOutcomes) -> f64 {
     let truth = outcomes.support.index_of(&true);
     truth.map_or(0.0, |at| outcomes.probabilities[at])
 }
 
-/// Returns the outcomes of an atomic element, after a check of its parameters.
+/// Returns the outcomes of an atomic element, after checking the parameters of its distribution.
 pub(super) fn checked_outcomes(
     element: &AnyElement,
     op: &dyn AtomicOp,
@@ -46,11 +47,11 @@ pub(super) fn is_density(element: &AnyElement, value: &Datum) -> Result<bool, Mo
 
 #[derive(Debug)]
 pub(super) enum AtomicSampler {
-    /// Draws truth values; `true` has the contained probability.
+    /// The sampler draws truth values; the contained number is the probability of `true`.
     Flip(f64),
-    /// Draws one of finitely many values, as codes of the contained dictionary.
+    /// The sampler draws one of finitely many values, as codes of the contained dictionary.
     Finite(CodeSampler, DictionaryId),
-    /// Draws by the function of the element, because the values cannot be listed.
+    /// The sampler draws by the function of the element, because the values cannot be listed.
     ByFunction { continuous: bool },
 }
 
@@ -117,7 +118,8 @@ impl CodeSampler {
         }
     }
 
-    /// Draws a value for each of the worlds `rows`. If the distribution has several values, their codes are appended to the empty list `list`.
+    /// Draws a value of an atomic element for each of the worlds `rows`. If the distribution has several values, the codes of the drawn values are
+    /// appended to the empty list `list`.
     fn column(
         &self,
         rows: &Selection,
@@ -135,15 +137,15 @@ impl CodeSampler {
     }
 }
 
-/// A sampler for the distribution of an element in one group of worlds.
+/// A sampler for the distribution of an element in one group of worlds (worlds with the same parent values).
 #[derive(Debug)]
 pub(super) enum PooledSampler {
     Flip(f64),
     Codes(CodeSampler),
 }
 
-/// Draws a value for each world from the distribution of the world's group. Truth values are drawn for 64 worlds at a time; other values are drawn
-/// world by world, as dictionary codes that are appended to the empty list in `codes`.
+/// Draws a value for each world from the distribution of the group to which the world belongs. Truth values are drawn for 64 worlds at a time; other
+/// values are drawn world by world, as dictionary codes that are appended to the empty list in `codes`.
 pub(super) fn draw_ready(
     rows: &Selection,
     groups: &RowGroups,
@@ -186,7 +188,7 @@ pub(super) fn draw_ready(
 }
 
 /// Returns the threshold of a truth value with the probability `p`: a uniformly random 64-bit word lies below the threshold with the probability `p`.
-/// Returns `None` if `p` is one.
+/// Returns `None` as the threshold if `p` is one.
 pub(crate) fn threshold(p: f64) -> Option<u64> {
     const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
     if p >= 1.0 {
@@ -195,19 +197,19 @@ pub(crate) fn threshold(p: f64) -> Option<u64> {
     Some((p * TWO_POW_64) as u64)
 }
 
-/// Minimum number of 64-bit words of truth values for which several random generators run in parallel.
+/// Minimum number of 64-bit words of truth values at which several random number generators run in parallel.
 const VECTOR_WORDS: usize = 16;
 const LANES: usize = 4;
 
-/// Number of words that each generator computes at once.
+/// Number of random words that each generator computes at once.
 const BUFFERED: usize = 16;
 
-/// Independent xoshiro256++ generators (Blackman and Vigna 2021). Each generator computes several words at once, because the processor has enough
-/// registers for the state of one generator, but not for all states.
+/// Several independent random number generators of the type xoshiro256++ (Blackman and Vigna 2021). Each random number generator computes several
+/// words at once, because the processor has enough registers for the state of one generator, but not for all states.
 struct VectorGenerators {
     states: [[u64; 4]; LANES],
     words: [[u64; LANES]; BUFFERED],
-    /// The number of entries of `words` that have been returned.
+    /// The number of entries of the buffer `words` that have been returned.
     used: usize,
 }
 
@@ -255,11 +257,12 @@ impl VectorGenerators {
     }
 }
 
-/// Draws `64 * N` truth values, which are the bits of `N` words. For each truth value, a random number is compared with the threshold of the truth
-/// value, bit by bit from the highest bit, until all comparisons are decided. The mask `rows` marks the truth values to draw; `bits(k)` has bit `k`
-/// of the threshold of each truth value; `lowest` is the position of the lowest bit that is set in any threshold.
+/// Draws `64 * N` truth values, each of which is a bit of `N` words. For each truth value, a random number is compared with the threshold of the
+/// truth value, bit by bit from the highest bit, until all comparisons are decided. The mask `rows` marks the truth values to draw; `bits(k)` has bit
+/// `k` of the threshold of each truth value; `lowest` is the position of the lowest bit that is set in any threshold.
 ///
-/// Each random bit decides a comparison with probability one half. Therefore about eight random words suffice for 64 truth values.
+/// Each random bit decides a comparison of a random number with its threshold with probability one half. Because each random bit decides half of the
+/// comparisons on average, about eight random words suffice to draw 64 truth values.
 #[inline]
 fn compare<const N: usize>(
     mut random: impl FnMut() -> [u64; N],
@@ -280,10 +283,10 @@ fn compare<const N: usize>(
     below
 }
 
-/// A mask of the worlds for which a truth value must be drawn with the same probability, and this probability as a threshold for random words.
+/// A mask of the worlds for which a truth value must be drawn with the same probability; the probability is given as a threshold for random words.
 type UndecidedRows<const N: usize> = ([u64; N], u64);
 
-/// Draws the truth values of `N` words. All truth values of a group have the same threshold.
+/// Draws the truth values in `N` words, for groups of worlds. All truth values of a group of worlds have the same threshold.
 #[inline]
 fn compare_groups<const N: usize>(
     random: impl FnMut() -> [u64; N],
@@ -314,8 +317,9 @@ fn compare_groups<const N: usize>(
     })
 }
 
-/// Draws truth values for worlds, which are the bits of `words` words. `certain(word)` marks the worlds in which the value is true with probability
-/// one. The functions `one` and `several` list the other worlds, in groups with the same threshold, for one word or for `LANES` successive words.
+/// Draws a truth value for each world; the truth values are the bits of `words` words. The function `certain(word)` marks the worlds of a word in
+/// which the value is true with probability one. The functions `one` and `several` list the other worlds, in groups with the same threshold: `one`
+/// for one word, `several` for `LANES` successive words.
 fn draw<R: Rng + ?Sized>(
     rng: &mut R,
     words: usize,
@@ -348,7 +352,7 @@ fn draw<R: Rng + ?Sized>(
     drawn
 }
 
-/// Adds to the list `into` the groups of worlds that have bits in the `N` words after the first `from` words.
+/// Adds to the list `into` those groups of worlds that have bits in the `N` words after the first `from` words.
 fn open<const N: usize>(
     groups: &[(&[u64], Option<u64>)],
     from: usize,
@@ -364,7 +368,8 @@ fn open<const N: usize>(
     }
 }
 
-/// Draws truth values for groups of worlds. Each group is a mask with the probability of `true` in its worlds; the masks are disjoint.
+/// Draws random truth values for groups of worlds; all worlds of a group have the same probability of `true`. Each group is a bit mask of worlds with
+/// the probability of `true` in these worlds; the masks are disjoint.
 pub(crate) fn draw_groups<R: Rng + ?Sized>(
     rng: &mut R,
     groups: &[(&[u64], f64)],
@@ -385,8 +390,8 @@ pub(crate) fn draw_groups<R: Rng + ?Sized>(
     )
 }
 
-/// Draws truth values for the worlds of the mask `mask`; each world has its own probability of `true`. If the probabilities are the same, the result
-/// is that of [`draw_groups`].
+/// Draws a truth value for each world of the bit mask `mask`; each world has its own probability of `true`. If the probabilities are the same,
+/// `draw_each` draws the same truth values as [`draw_groups`].
 pub(crate) fn draw_each<R: Rng + ?Sized>(
     rng: &mut R,
     mask: &[u64],
@@ -412,8 +417,8 @@ pub(crate) fn draw_each<R: Rng + ?Sized>(
     )
 }
 
-/// Adds each of `rows` to the list `into` as a group of its own. An item of `rows` is the index of a world and the threshold (probability) of its
-/// truth value.
+/// Adds each world of the list `rows` to the list `into` as a group of one world. An item of `rows` is the index of a world and a threshold (a
+/// probability): the random truth value of the world is `true` with this probability.
 fn each<const N: usize>(rows: &[(usize, u64)], from: usize, into: &mut Vec<UndecidedRows<N>>) {
     for &(row, threshold) in rows {
         let mut part = [0; N];
@@ -467,7 +472,7 @@ mod tests {
         );
     }
 
-    /// Checks all outcomes of the three random bits that decide a comparison with the threshold three eighths.
+    /// Checks all outcomes of the three random bits that are compared with the threshold three eighths to draw a truth value.
     #[test]
     fn the_probability_is_exact() {
         struct ScriptedBits(u32, u32);

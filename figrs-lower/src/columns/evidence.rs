@@ -1,4 +1,4 @@
-//! Evidence on the values of an element in a block.
+//! Evidence on the values of an element (random variable) in a block (a batch of worlds that are evaluated together).
 
 use std::any::Any;
 
@@ -11,13 +11,13 @@ use figrs_core::element::node::AnyElement;
 use figrs_core::error::ModelError;
 use figrs_core::model::evidence::Evidence;
 
-/// True if the weight is one (no change) or zero (the worlds are dropped).
+/// True if the weight is one (worlds with this weight are not changed) or zero (they are dropped).
 fn is_hard(&(_, log): &(f64, f64)) -> bool {
     log == 0.0 || log == f64::NEG_INFINITY
 }
 
 impl RootEvaluation<'_> {
-    /// Multiplies the weights of the worlds `rows` by the weights that `statement` gives to the values of `element`.
+    /// Multiplies the weight of each world of `rows` by the weight that the evidence `statement` gives to the value of `element` in this world.
     pub(super) fn weigh(
         &mut self,
         element: &AnyElement,
@@ -90,8 +90,8 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// Drops the classes that contradict `statement`. If `statement` gives a class a weight other than zero and one, returns `false` without a
-    /// change.
+    /// Drops the classes (sets of worlds with equal values) that contradict the evidence `statement`. If the evidence `statement` gives a class of
+    /// worlds a weight other than zero and one, returns `false` and changes nothing.
     fn drop_classes(
         &mut self,
         element: &AnyElement,

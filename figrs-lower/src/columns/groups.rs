@@ -1,4 +1,4 @@
-//! Groups of the worlds (rows) of a block, by the values of an element's parents, and the indices of the combinations of these values.
+//! Groups of worlds with equal values of an element's parents, and indices for the combinations of these values.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -14,7 +14,7 @@ use figrs_core::value::support::SupportBuilder;
 /// Maximum number of Boolean parents for which worlds are grouped by bit masks.
 const MAX_MASKED_PARENTS: usize = 4;
 
-/// Returns the columns as bit masks; `None` if a column does not consist of truth values, or if there are too many columns.
+/// Returns the columns of values as bit masks; `None` if a column does not consist of truth values, or if there are too many columns.
 pub(super) fn all_bits(columns: &[Column]) -> Option<Vec<&[u64]>> {
     let bits = columns.iter().map(|column| match column {
         Column::Bits(bits) if columns.len() <= MAX_MASKED_PARENTS => Some(&bits[..]),
@@ -24,8 +24,8 @@ pub(super) fn all_bits(columns: &[Column]) -> Option<Vec<&[u64]>> {
 }
 
 impl Block {
-    /// Groups the worlds `rows` by the values of an element's parents. The groups are in the order of their first worlds. The second result has the
-    /// index of each group's combination of parent values.
+    /// Groups the worlds `rows` by the values of an element's parents. The groups of worlds are in the order of the first world of each group. The
+    /// second result has, for each group of worlds, the index of the combination of parent values in this group.
     pub(super) fn partition(
         &mut self,
         slot: ColumnSlot,
@@ -104,8 +104,8 @@ impl Block {
         numbers
     }
 
-    /// Groups the worlds `rows` by the truth values `bits` of an element's parents. The groups are in the order of their first worlds. The result has
-    /// the index of each group's combination of parent values, and the mask of its worlds.
+    /// Groups the worlds `rows` by the truth values `bits` of an element's parents. The groups of worlds are in the order of the first world of each
+    /// group. The result has, for each group of worlds, the index of its combination of parent values, and the bit mask of its worlds.
     pub(super) fn part_by_masks(
         &mut self,
         slot: ColumnSlot,
@@ -142,7 +142,7 @@ impl Block {
             .unzip()
     }
 
-    /// Clears the cached combinations if the codes of a parent belong to another dictionary than before.
+    /// Clears the cached combinations of parent values if the codes of a parent's values belong to another dictionary than before.
     pub(super) fn note_dictionaries(&mut self, slot: ColumnSlot, columns: &[Column]) {
         let dictionaries = columns.iter().map(|column| match column {
             Column::Codes(_, dictionary) | Column::Classes(_, dictionary) => Some(*dictionary),
@@ -160,7 +160,7 @@ impl Block {
         };
     }
 
-    /// Returns the dictionary for the values of a parent whose column is not a column of codes.
+    /// Returns the dictionary that gives codes to the values of a parent whose values are not stored as codes.
     fn encoder(&mut self, slot: ColumnSlot, parent: usize, of: ColumnSlot) -> DictionaryId {
         let memo = &mut self.instructions[slot.index()].memo;
         memo.encoders
@@ -196,12 +196,12 @@ impl Block {
     }
 }
 
-/// Groups of worlds, in the order of their first worlds.
+/// Groups of worlds, ordered by the first world of each group.
 #[derive(Debug)]
 pub(super) enum RowGroups {
-    /// Each group is stored as the set of its worlds.
+    /// The list has the set of worlds of each group.
     Sets(Vec<Selection>),
-    /// Each world has the index of its group.
+    /// The list has, for each world, the index of the world's group.
     Rows(Vec<u32>),
 }
 
@@ -235,8 +235,8 @@ impl RowGroups {
         }
     }
 
-    /// Returns the worlds of each group; `None` for the groups that are marked in `few`. The second result lists the worlds of the marked groups in
-    /// ascending order, each with its group.
+    /// Returns the set of worlds of each group; `None` for the groups that are marked in `few`. The second result lists the worlds of the groups
+    /// marked in `few` in ascending order, each with the index of its group.
     pub(super) fn split_rare(
         &self,
         rows: &Selection,
@@ -283,7 +283,7 @@ impl RowGroups {
     }
 }
 
-/// Maximum size of a table that is indexed by a pair of dictionary codes.
+/// Maximum size of a table whose index is formed from two dictionary codes.
 const DENSE: usize = 1 << 16;
 const UNKNOWN: u32 = u32::MAX;
 
@@ -291,7 +291,7 @@ const UNKNOWN: u32 = u32::MAX;
 #[derive(Debug, Default)]
 struct PairNumbering {
     met: Vec<(u32, u32)>,
-    /// The indices of pairs, at the place `left << shift | right`; used while this table is small.
+    /// The index of each pair of codes, at the place `left << shift | right`; the table is used while it is small.
     dense: Vec<u32>,
     shift: u32,
     hashed: FxHashMap<(u32, u32), u32>,
@@ -328,7 +328,8 @@ impl PairNumbering {
         }
     }
 
-    /// Replaces the left code of each pair by the index of the pair. A previous call of [`reserve`](Self::reserve) must have made room for the codes.
+    /// Replaces the left code of each pair of codes by the index of the pair. A previous call of [`reserve`](Self::reserve) must have made room in
+    /// the table for the codes.
     fn number(&mut self, left: &mut [u32], right: &[u32]) {
         for (left, &right) in left.iter_mut().zip(right) {
             let next = self.met.len() as u32;
@@ -353,8 +354,8 @@ pub(super) struct CombinationNumbering {
 }
 
 impl CombinationNumbering {
-    /// Replaces the first parent's code in each world by the index of the combination of all parents' codes; `others` has the codes of the other
-    /// parents.
+    /// Replaces the code of the first parent's value in each world by the index of the combination of all parents' values; `others` has the codes of
+    /// the other parents' values.
     pub(super) fn number<L: AsRef<[u32]>>(&mut self, numbers: &mut [u32], others: &[L]) {
         self.pairs.resize_with(others.len(), PairNumbering::default);
         for (pairs, column) in self.pairs.iter_mut().zip(others) {

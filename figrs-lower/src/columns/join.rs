@@ -1,4 +1,4 @@
-//! Join of the values of a `Chain`'s branches into one column.
+//! Joins the values of the branches of a `Chain` into one column, which has a value for each world.
 
 use std::hint::select_unpredictable;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use super::run::{ColumnSource, RootEvaluation};
 use super::selection::Selection;
 use figrs_core::error::ModelError;
 
-/// Maximum number of values of a dictionary that is translated as a whole to another dictionary.
+/// Maximum number of values of a dictionary whose codes are all translated at once to the codes of another dictionary.
 const SMALL_DICTIONARY: usize = 64;
 
 impl RootEvaluation<'_> {
@@ -41,7 +41,7 @@ impl RootEvaluation<'_> {
 }
 
 impl Block {
-    /// Returns one column with the values of disjoint sets of worlds.
+    /// Returns one column with the values of disjoint sets of worlds, each of which has its own column.
     fn joined(
         &mut self,
         slot: ColumnSlot,
@@ -116,8 +116,8 @@ impl Block {
 }
 
 impl Block {
-    /// Returns one column of classes (sets of worlds with equal values) for disjoint sets of worlds, if there are few classes and at most one list of
-    /// codes.
+    /// Joins the columns of disjoint sets of worlds into one column of classes (sets of worlds with equal values), if there are few classes and at
+    /// most one list of codes.
     fn joined_classes(
         &mut self,
         slot: ColumnSlot,
@@ -150,16 +150,16 @@ impl Block {
     }
 }
 
-/// The codes of some worlds, with a table from these codes to the codes of another dictionary.
+/// The dictionary codes of the values in some worlds, with a table that translates these codes to the codes of another dictionary.
 struct TranslatedCodes {
     part: Selection,
     codes: RowCodes,
     table: Option<Rc<Vec<u32>>>,
 }
 
-/// The dictionary codes of some worlds.
+/// The dictionary codes of the values in some worlds.
 enum RowCodes {
-    /// All these worlds have the contained code.
+    /// The value in each of the worlds has the contained code.
     Same(u32),
     List(Rc<Vec<u32>>),
 }
@@ -177,7 +177,7 @@ impl TranslatedCodes {
     }
 }
 
-/// Merges the codes of `parts`, which belong to disjoint sets of worlds, into one list in the order of the worlds.
+/// Merges the lists of codes in `parts`, which belong to disjoint sets of worlds, into one list in the order of the worlds.
 fn interleaved(rows: &Selection, parts: &[TranslatedCodes], mut all: Vec<u32>) -> Vec<u32> {
     if let [one] = parts {
         all.extend((0..rows.len()).map(|at| one.code(at)));
@@ -212,7 +212,7 @@ fn interleaved(rows: &Selection, parts: &[TranslatedCodes], mut all: Vec<u32>) -
     all
 }
 
-/// Merges the codes `list` of some worlds with the codes `other` of all other worlds.
+/// Merges the codes `list` of the values in some worlds with the codes `other` of the values in all other worlds.
 fn merge(
     all: &mut [u32],
     rows: &Selection,
@@ -226,8 +226,8 @@ fn merge(
     }
 }
 
-/// Merges codes as [`merge`] does, and translates the codes `list` to another dictionary. The loop has no conditional jump that depends on the list
-/// from which a code comes, because the processor could not predict this jump.
+/// Merges two lists of codes as [`merge`] does, and translates the codes of `list` to another dictionary. The loop has no conditional jump that
+/// depends on which list a code comes from, because the processor could not predict such a jump.
 #[inline]
 fn choose(
     all: &mut [u32],

@@ -1,4 +1,4 @@
-//! Functions of parents with few values: the results are cached for each combination of parent values.
+//! Calls of functions whose parents have few values: the result is cached for each combination of parent values.
 
 use std::rc::Rc;
 
@@ -12,13 +12,13 @@ use figrs_core::error::ModelError;
 
 /// Maximum number of combinations of parent values whose results are cached.
 const MAX_COMBINATIONS: usize = 1 << 16;
-/// Maximum number of combinations of parent values whose results are cached if the function is cheap to compute.
+/// Maximum number of combinations of parent values whose results are cached for a function that is cheap to compute.
 const MAX_LIGHT_COMBINATIONS: usize = 64;
 const UNKNOWN: u32 = u32::MAX;
 
 impl Block {
-    /// Returns the values of a function, which is called once for each combination of parent values. Returns `None` if there may be too many
-    /// combinations, so that a call for each world is cheaper.
+    /// Returns the values of a function, which is called once for each combination of parent values. Returns `None` if the number of combinations may
+    /// be so large that a call of the function for each world is cheaper.
     pub(super) fn apply_remembered(
         &mut self,
         slot: ColumnSlot,
@@ -73,7 +73,8 @@ impl Block {
         }))
     }
 
-    /// Replaces the indices of combinations in `numbers` by the codes of the function's results; the codes of `false` and `true` are zero and one.
+    /// Replaces the index of each combination of arguments in `numbers` by the code of the function's result; the codes of `false` and `true` are
+    /// zero and one.
     pub(super) fn results(
         &mut self,
         slot: ColumnSlot,
@@ -103,7 +104,7 @@ impl Block {
         outcome
     }
 
-    /// Returns the code of the function's result for the combination of arguments with the index `number`.
+    /// Returns the dictionary code of the function's result for the combination of arguments with the index `number`.
     fn result(
         &mut self,
         slot: ColumnSlot,
@@ -122,7 +123,7 @@ impl Block {
         Ok(self.dictionaries.intern(dictionary, value.as_any()))
     }
 
-    /// Computes a function of a parent whose column consists of classes (sets of worlds with equal values).
+    /// Computes a function of a parent whose values are stored by classes (sets of worlds with equal values).
     fn apply_to_classes(
         &mut self,
         slot: ColumnSlot,

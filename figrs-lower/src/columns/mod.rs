@@ -1,4 +1,4 @@
-//! Evaluation of many worlds at a time, one element after another; each element has a column of values.
+//! Evaluation of many worlds at a time, one element (random variable) after another; each element has a column with its value in each world.
 //!
 //! | files, lowest layer first | contents |
 //! |---|---|

@@ -1,24 +1,24 @@
-//! The weights of the worlds (rows) of a block as plain numbers.
+//! The weights of the worlds of a block (a batch of worlds that are evaluated together) as plain numbers.
 
 use super::selection::for_each_row;
 use super::weights::{BlockWeights, and};
 use figrs_factor::graph::WorldWeight;
 
-/// Weights between `1 / FAR` and `FAR` are used as they are, without a common unit.
+/// Weights between `1 / FAR` and `FAR` are used as they are, without a common scale factor.
 const FAR: f64 = 1e100;
 /// Number of weights that are processed in parallel.
 const LANES: usize = 8;
 
-/// Weights as plain numbers, in units of `exp(log_scale)`.
+/// Weights of worlds as plain numbers, divided by `exp(log_scale)`.
 #[derive(Clone, Debug)]
 pub struct PlainWeights {
-    /// The natural logarithm of the unit of the weights.
+    /// The natural logarithm of the factor by which the weights were divided.
     pub log_scale: f64,
-    /// The weights in units of `exp(log_scale)`.
+    /// The weights, divided by `exp(log_scale)`.
     pub form: WeightForm,
 }
 
-/// Weights for classes of worlds, or for single worlds.
+/// Weights of classes of worlds (sets of worlds with equal weights), or of single worlds.
 #[derive(Clone, Debug)]
 pub enum WeightForm {
     /// Disjoint masks of worlds, each with the weight of its worlds; all other worlds have the weight zero.
@@ -27,12 +27,12 @@ pub enum WeightForm {
     Rows(Vec<f64>),
 }
 
-/// Weights of worlds in populations of successive worlds, as plain numbers.
+/// Weights of worlds as plain numbers; the worlds are divided into populations, which are groups of successive worlds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PopulationWeights {
     /// The weight of each world.
     pub weights: Vec<f64>,
-    /// For each population, the natural logarithm of the unit of its weights; `None` if its weights cannot be compared yet.
+    /// For each population, the natural logarithm of the factor by which its weights were divided; `None` if its weights cannot be compared yet.
     pub log_units: Vec<Option<f64>>,
 }
 
@@ -53,7 +53,7 @@ impl PlainWeights {
 }
 
 impl BlockWeights {
-    /// Returns the weights as plain numbers, in units of one or of about the largest weight.
+    /// Returns the weights of the worlds as plain numbers, which may be divided by the largest weight.
     pub fn plain(&self) -> PlainWeights {
         if let (None, None) = (&self.rows, &self.logs) {
             return self.plain_classes();
@@ -71,9 +71,10 @@ impl BlockWeights {
         }
     }
 
-    /// Returns the weights of the worlds for populations of `size` successive worlds, as plain numbers. The weights of each population are divided by
-    /// a common factor (unit). The logarithm of the unit is `None` if the likelihoods of some worlds of the population contain more densities than
-    /// those of others. Only the worlds with the fewest densities keep a positive weight, and later evidence decides which worlds these are.
+    /// Returns the weights of the worlds as plain numbers; each `size` successive worlds are a population. The weights of each population are divided
+    /// by a common factor (unit). The logarithm of a population's common factor is `None` if the likelihoods of some of its worlds contain more
+    /// densities than those of other worlds. If the likelihoods of worlds contain different numbers of densities, only the worlds with the fewest
+    /// densities keep a positive weight, and later evidence decides which worlds these are.
     pub fn of_populations(&self, size: usize) -> PopulationWeights {
         let (weights, mut log_units) = if let Some(weights) = self.linear() {
             let log_units = vec![Some(0.0); weights.len() / size];
@@ -125,7 +126,7 @@ impl BlockWeights {
         }
     }
 
-    /// Returns the weights of the worlds in units of one; `None` if some weights are very large or very small.
+    /// Returns the weights of the worlds without a common scale factor; `None` if some weights are very large or very small.
     fn linear(&self) -> Option<Vec<f64>> {
         if self.logs.is_some() {
             return None;
@@ -198,7 +199,7 @@ fn near(x: f64) -> bool {
     (1.0 / FAR..FAR).contains(&x)
 }
 
-/// Replaces logarithms by their exponentials, divided by the largest exponential. Returns the largest logarithm.
+/// Replaces each logarithm by its exponential, divided by the largest of these exponentials. Returns the largest of the given logarithms.
 fn exponentiate(logs: &mut [f64]) -> f64 {
     let mut lanes = [f64::NEG_INFINITY; LANES];
     let larger = |lane: &mut f64, log: f64| *lane = if log > *lane { log } else { *lane };

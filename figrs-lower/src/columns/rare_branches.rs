@@ -1,5 +1,5 @@
-//! Branches of a `Chain` that few worlds (rows) take. Such a branch is evaluated world by world or, if its elements form a tree, in all its worlds at
-//! the same time.
+//! Evaluates branches of a `Chain` that few worlds take. A branch of a `Chain` that few worlds take is evaluated world by world or, if its elements
+//! form a tree, in all its worlds at the same time.
 
 use std::time::{Duration, Instant};
 
@@ -18,71 +18,73 @@ use figrs_core::value::support::AnyColumn;
 #[cfg(test)]
 mod tests;
 
-/// A branch is evaluated world by world if at most `8 + block_rows / 1024` worlds take it. The limit grows with the number of worlds of the block,
-/// because the cost of operations on sets of worlds grows with it. With a limit of one world in 256, a geometric recursion was 1.2 times slower (in
-/// blocks of 16 384 worlds).
+/// A branch of a `Chain` is evaluated world by world if at most `8 + block_rows / 1024` worlds take the branch. The maximum number of worlds that are
+/// evaluated one by one grows with the number of worlds of the block, because the cost of operations on sets of worlds grows too. When a branch was
+/// evaluated world by world for up to one world in 256, a geometric recursion was 1.2 times slower (in blocks of 16 384 worlds).
 const ROW_BY_ROW_ROWS: usize = 8;
 const ROW_BY_ROW_DIVISOR: usize = 1024;
 
-/// A branch that is a tree is evaluated without columns of the block if at most this number of worlds take it. With a limit of 64 worlds, a model of list
-/// states was 5 % slower.
+/// A branch whose elements form a tree is evaluated without columns for the whole block if at most this number of worlds take the branch. With a
+/// limit of 64 worlds per branch, a model of list states was 5 % slower.
 const TREE_ROWS: usize = 256;
 
-/// A branch that few worlds take is cached if its creation takes longer than this time. A branch whose creation is quicker is created again for each
-/// use: its elements are then in the processor cache, whereas those of a cached branch mostly are not.
+/// A branch that few worlds take is cached if the time for its creation exceeds `WORTH_CACHING`. A branch that is created in less time is created
+/// again for each use: its elements are then in the processor cache, whereas the elements of a cached branch mostly are not.
 const WORTH_CACHING: Duration = Duration::from_micros(50);
 
-/// The evaluation of the worlds that take rare branches of a `Chain`, one branch after another.
+/// The evaluation of the worlds that take rare branches of a `Chain`; the branches are evaluated one after another.
 pub(super) struct RowEvaluations {
-    /// The `Chain` whose branches are rare.
+    /// The `Chain` whose branches are rare, because few worlds take each of them.
     of: ColumnSlot,
-    /// The index in `RootEvaluation::alone` of the column with the values of the `Chain` in the worlds with rare branches.
+    /// The index in `RootEvaluation::alone` of the column that has the values of the `Chain` in the worlds with rare branches.
     number: usize,
     demand: Option<Datum>,
     branches: Vec<RareBranch>,
-    /// Worlds whose evaluation has not started, in order, with the indices of their branches.
+    /// The worlds whose evaluation has not started, in order, each with the index of the branch that it takes.
     not_begun: Vec<(u32, u32)>,
-    /// Worlds whose evaluation waits for the value of another element.
+    /// Worlds whose evaluation waits until the value of another element has been computed.
     waiting: Vec<(RowEvaluation, u32)>,
     finished: FinishedRows,
-    /// A finished evaluation, whose memory is used for the next world.
+    /// A finished evaluation of a world, whose memory is used again for the next world.
     spare: Option<RowEvaluation>,
-    /// An empty list, whose memory the evaluation of trees uses.
+    /// An empty list, whose memory is used again when branches that are trees are evaluated.
     columns: Vec<Box<dyn AnyColumn>>,
 }
 
 pub(super) struct RareBranch {
     /// The index of the combination of parent values for which the `Chain` takes the branch.
     combination: u32,
-    /// The branch; `None` until the evaluation of its first world starts. Each branch is dropped before the next branch is created.
+    /// The branch of the `Chain`; `None` until the evaluation of the first world that takes the branch starts. Each branch of the `Chain` is dropped
+    /// before the next branch is created.
     branch: Option<Branch>,
     rows: usize,
-    /// The largest number of elements that one world has evaluated in the branch.
+    /// The largest number of elements of the branch that one world has evaluated.
     entered: usize,
-    /// `true` if the branch is kept for other worlds, because its creation took long or because many worlds take it.
+    /// `true` if the branch is kept for other worlds, because its creation took a long time or because many worlds take it.
     is_kept: bool,
     /// `true` if elements outside the branch may refer to elements of the branch.
     is_referred: bool,
 }
 
-/// An element whose value is missing, the value that observations require of it (if there is one), and the worlds that wait for the element.
+/// A list entry for a missing value: the element, the value that observations require of the element (if there is one), and the worlds that wait for
+/// the element.
 pub(super) type MissingValues = (ColumnSlot, Option<Datum>, Vec<u32>);
 
-/// True if a branch that `rows` of `width` worlds take is evaluated world by world.
+/// True if a branch that `rows` of `width` worlds take is to be evaluated world by world, because these worlds are few.
 pub(super) fn are_few(rows: usize, width: usize) -> bool {
     rows <= ROW_BY_ROW_ROWS + width / ROW_BY_ROW_DIVISOR
 }
 
-/// True if a branch that `rows` worlds take is evaluated in these worlds at the same time, without columns of the block. The branch must not be atomic,
-/// and no value of the `Chain` must be demanded.
+/// True if a branch that `rows` worlds take is evaluated in all these worlds at the same time, without columns for the whole block. The branch must
+/// not be an atomic element, and no observation must require a value of the `Chain`.
 pub(super) fn is_evaluated_as_tree(branch: &Branch, rows: usize) -> bool {
     let is_atomic = matches!(branch.target, BranchTarget::Unshared(_));
     rows <= TREE_ROWS && !is_atomic && branch.elements_of_tree(rows).is_some()
 }
 
 impl RowEvaluations {
-    /// Prepares the evaluation of the worlds `rows` of a `Chain`, each with the index of its branch; `values` is an empty list of values of the
-    /// `Chain`. The worlds of a branch must be consecutive.
+    /// Prepares the evaluation of the worlds `rows` of a `Chain`, each with the index of its branch; `values` is an empty list for the values of the
+    /// `Chain`. The worlds that take the same branch must be consecutive in the list.
     pub(super) fn new(
         (of, number): (ColumnSlot, usize),
         branches: Vec<RareBranch>,
@@ -111,7 +113,7 @@ impl RowEvaluations {
         branches + rows + held.sum::<u64>() as usize
     }
 
-    /// Continues the evaluation of all worlds. Returns the missing values for which worlds wait.
+    /// Continues the evaluation of all worlds that take rare branches. Returns the elements without a value for which worlds wait.
     pub(super) fn advance(
         &mut self,
         block: &mut Block,
@@ -145,7 +147,7 @@ impl RowEvaluations {
         Ok(missing)
     }
 
-    /// Starts the evaluation of worlds of one branch, which is created if necessary.
+    /// Starts the evaluation of the worlds that take one branch, and creates the branch if it does not exist.
     fn begin_branch(
         &mut self,
         worlds: &[(u32, u32)],
@@ -185,8 +187,8 @@ impl RowEvaluations {
         Ok(())
     }
 
-    /// Evaluates the worlds of a branch at the same time; the branch is a tree of `elements` elements. Returns `false` if the worlds must be evaluated
-    /// one by one.
+    /// Evaluates all worlds of a branch at the same time; the branch is a tree of `elements` elements. Returns `false` if the worlds of the branch
+    /// must be evaluated one by one.
     fn evaluate_together(
         &mut self,
         worlds: &[(u32, u32)],
@@ -217,7 +219,7 @@ impl RowEvaluations {
         Ok(true)
     }
 
-    /// Records the result of a world, or the missing value `waits_for` for which the world must wait.
+    /// Records the result of a world's evaluation, or the missing value `waits_for` for which the world must wait.
     fn end_turn(
         &mut self,
         (single, branch): (RowEvaluation, u32),
@@ -237,8 +239,8 @@ impl RowEvaluations {
         self.waiting.push((single, branch));
     }
 
-    /// Records the result of a world. After the last world of a branch, drops the branch, unless elements outside the branch may refer to its
-    /// elements.
+    /// Records the result of a world's evaluation. After the last world of a branch has been evaluated, drops the branch, unless elements outside the
+    /// branch may refer to its elements.
     fn finish(&mut self, mut single: RowEvaluation, branch: u32, block: &mut Block) {
         let known = single.known.take();
         let few = &mut self.branches[branch as usize];
@@ -259,8 +261,8 @@ impl RowEvaluations {
         }
     }
 
-    /// After the evaluation of all worlds, returns the index of the column and the column with the values in these worlds. Values on which other
-    /// elements may depend are stored in the block.
+    /// After the evaluation of all worlds, returns the column of the values in these worlds, and the index of the column. Values on which other
+    /// elements may depend are stored in the block of worlds.
     pub(super) fn joined(mut self, block: &mut Block) -> (usize, StoredColumn) {
         let column = self.finished.column(self.of, block);
         // A reference from outside to an element of a branch can be detected only after the branch has been dropped.
@@ -273,8 +275,8 @@ impl RowEvaluations {
 }
 
 impl RareBranch {
-    /// Creates the record of a branch that `rows` of `width` worlds take. If `branch` is `None`, the branch is created when the evaluation of its first
-    /// world starts.
+    /// Creates the record of a branch that `rows` of `width` worlds take. If `branch` is `None`, the branch is created when the evaluation of the
+    /// first world that takes it starts.
     pub(super) fn new(
         combination: u32,
         branch: Option<Branch>,
@@ -290,7 +292,8 @@ impl RareBranch {
         }
     }
 
-    /// Drops the current branch. A branch that is to be kept is cached instead, if no element outside the branch may refer to its elements.
+    /// Drops the branch of a `Chain` that has been evaluated. A branch that is to be kept for other worlds is cached and not dropped, if no element
+    /// outside the branch may refer to its elements.
     fn release(&mut self, of: ColumnSlot, block: &mut Block) {
         let Some(branch) = self.branch.take() else {
             return;

@@ -1,8 +1,8 @@
-//! A row of a block as a [`World`], which evaluates a `Chain`'s branch one element after another.
+//! A [`World`] of a block (a batch of worlds), which evaluates the branch of a `Chain` one element after another.
 //!
-//! Evaluation by columns is slow if nearly every world takes its own branch, because the set of worlds of an element then takes more memory than its
-//! values. If the branch depends on an element that every world evaluates, the evaluation reads the column of this element, or waits until the column
-//! exists.
+//! Evaluation by columns (arrays of values in all worlds) is slow if nearly every world takes its own branch, because the set of worlds of an element
+//! then takes more memory than its values. If the branch of a `Chain` depends on an element that every world evaluates, the evaluation of the branch
+//! reads the column of this element, or waits until the column exists.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -22,7 +22,7 @@ use figrs_core::value::datum::Datum;
 use figrs_core::value::support::AnyColumn;
 use figrs_factor::graph::WorldWeight;
 
-/// The evaluation of a branch in one world.
+/// The evaluation of a branch of a `Chain` in one world.
 #[derive(Default)]
 pub(super) struct RowEvaluation {
     pub(super) row: u32,
@@ -30,10 +30,10 @@ pub(super) struct RowEvaluation {
     pub(super) run: WorldRun<IsOwn>,
 }
 
-/// `true` if only one element depends on the element, so that the element is evaluated only once.
+/// `true` if only one other element depends on an element, so that the element is evaluated only once.
 type IsOwn = bool;
 
-/// A world of a block, with the values that its evaluation has computed.
+/// A world of a block, with the values that have been computed for this world.
 struct RowWorld<'b> {
     block: &'b mut Block,
     row: u32,
@@ -45,8 +45,8 @@ impl RowEvaluation {
         self.run.bytes() + self.known.bytes() as u64
     }
 
-    /// Evaluates a branch in the world `row`, and clears the last evaluation. The flag `own` is `true` if only the branch refers to its element. The
-    /// result is that of [`advance`](Self::advance).
+    /// Evaluates a branch of a `Chain` in the world `row`, and discards the previous evaluation. The flag `own` is `true` if only the branch refers
+    /// to the element that is its result. The result of `start` is that of [`advance`](Self::advance).
     pub(super) fn start(
         &mut self,
         row: u32,
@@ -61,8 +61,9 @@ impl RowEvaluation {
         self.run.start((element, own), demand, &mut world, rng)
     }
 
-    /// Continues until the evaluation of the world is finished or must wait for the value of an element that every world evaluates. If it must wait,
-    /// returns the index of this element and the value that observations require of it (if there is one).
+    /// Continues the evaluation of the branch until it is finished in this world, or must wait for the value of an element that every world
+    /// evaluates. If the world must wait for an element, returns the index of this element and the value that observations require of the element (if
+    /// there is one).
     pub(super) fn advance(
         &mut self,
         block: &mut Block,
@@ -151,14 +152,14 @@ impl World for RowWorld<'_> {
     }
 }
 
-/// Maximum number of values for a linear search; for so few values, it is faster than a hash table.
+/// Up to this number of values, a linear search is used, because it is faster than a hash table.
 const LINEAR_SEARCH_LIMIT: usize = 16;
 
 /// Computed values of elements to which other elements may refer.
 #[derive(Default)]
 pub(super) struct RowValues {
     values: Vec<(AnyElement, Datum)>,
-    /// For each element, the index of its value in `list`; this map is built when there are many values.
+    /// For each element, the index of its value in the list `values`; this map is built when there are many values.
     positions: FxHashMap<ElementId, u32>,
 }
 
@@ -186,7 +187,7 @@ impl RowValues {
         }
     }
 
-    /// Returns all values and clears the list. The values are in the order of their computation.
+    /// Returns all values and clears the list of values. The returned values are in the order of their computation.
     pub(super) fn take(&mut self) -> Vec<(AnyElement, Datum)> {
         self.positions.clear();
         std::mem::take(&mut self.values)
@@ -221,14 +222,14 @@ struct FinishedRow {
     known: Vec<(AnyElement, Datum)>,
 }
 
-/// The worlds whose evaluation is finished, and their values of one element.
+/// The worlds whose evaluation is finished, each with its value of one element.
 pub(super) struct FinishedRows {
     rows: Vec<FinishedRow>,
     values: Box<dyn AnyColumn>,
 }
 
 impl FinishedRows {
-    /// Creates an empty list with room for `rows` worlds; `values` is an empty list of values.
+    /// Creates an empty list with room for the results of `rows` worlds; `values` is an empty list for their values.
     pub(super) fn new(rows: usize, values: Box<dyn AnyColumn>) -> Self {
         Self {
             rows: Vec::with_capacity(rows),
@@ -251,7 +252,7 @@ impl FinishedRows {
         });
     }
 
-    /// Adds worlds of weight one that have evaluated `entered` elements each, and have the values `values`.
+    /// Adds worlds of weight one that have evaluated `entered` elements each; `values` has the value in each of these worlds.
     pub(super) fn extend(
         &mut self,
         rows: impl Iterator<Item = u32>,
@@ -275,7 +276,7 @@ impl FinishedRows {
         self.rows.retain(|finished| lives(finished.row));
     }
 
-    /// Iterates over the worlds, each with the values of other elements that were evaluated in this world.
+    /// Iterates over the finished worlds, each with the values of other elements that were evaluated in this world.
     pub(super) fn known(&self) -> impl Iterator<Item = (u32, &[(AnyElement, Datum)])> {
         self.rows
             .iter()
@@ -289,7 +290,8 @@ impl FinishedRows {
             + self.values.bytes()
     }
 
-    /// Multiplies the weights of the worlds, counts their evaluated elements, and returns the column of the values of the element `of`.
+    /// Multiplies the weights of the worlds by their evidence, counts their evaluated elements, and returns the column of the values of the element
+    /// `of`.
     pub(super) fn column(&mut self, of: ColumnSlot, block: &mut Block) -> StoredColumn {
         self.rows.sort_unstable_by_key(|one| one.row);
         let finished = &self.rows;
@@ -327,7 +329,7 @@ impl FinishedRows {
         }
     }
 
-    /// Stores the values of elements to which elements outside the branch may refer.
+    /// Stores the values of those elements of the branch to which elements outside the branch may refer.
     pub(super) fn register(mut self, block: &mut Block) {
         let mut kept = Vec::new();
         for one in &mut self.rows {
@@ -343,14 +345,14 @@ impl FinishedRows {
 }
 
 impl Block {
-    /// Returns the number of elements that have been evaluated in the world `row` alone, without a column.
+    /// Returns the number of elements that were evaluated in the world `row` separately from all other worlds.
     pub(super) fn count_of_singles(&self, row: u32) -> usize {
         self.singles
             .get(row as usize)
             .map_or(0, |&count| count as usize)
     }
 
-    /// Counts elements that were evaluated in one world alone, without a column.
+    /// Counts elements that were evaluated in one world separately from all other worlds.
     fn count_single(&mut self, row: u32, entered: usize) {
         self.singles.resize(self.width, 0);
         self.singles[row as usize] += entered as u32;

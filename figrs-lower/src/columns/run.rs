@@ -1,4 +1,4 @@
-//! Evaluation of the roots (evidence and targets) in the worlds of a block.
+//! Evaluation of the roots (evidence variables and targets) in the worlds of a block, which are evaluated together.
 
 use std::rc::Rc;
 
@@ -20,7 +20,7 @@ use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
 use rustc_hash::FxHashMap;
 
-/// The column with the values of a group of worlds.
+/// The place of the column with the values of a group of worlds.
 #[derive(Clone, Copy)]
 pub(super) enum ColumnSource {
     Slot(ColumnSlot),
@@ -28,7 +28,8 @@ pub(super) enum ColumnSource {
     Unshared(usize),
 }
 
-/// The next task in the evaluation of a root. A demand is the value that an element must have in each world of positive weight.
+/// The next task in the evaluation of a root (an evidence variable or a target). A demand is the value that an element must have in each world of
+/// positive weight, because of an observation.
 pub(super) enum EvaluationTask {
     Enter(ColumnSlot, Selection, Option<Datum>),
     Finish(ColumnSlot, Selection, Option<Datum>),
@@ -36,7 +37,7 @@ pub(super) enum EvaluationTask {
         number: usize,
         element: AnyElement,
         branch: Branch,
-        /// The `Chain` that has the branch `branch`.
+        /// The `Chain` to which the branch `branch` belongs.
         of: ColumnSlot,
         rows: Selection,
         demand: Option<Datum>,
@@ -49,14 +50,14 @@ pub(super) struct RootEvaluation<'b> {
     pub(super) block: &'b mut Block,
     pub(super) rng: &'b mut Stream,
     pub(super) tasks: Vec<EvaluationTask>,
-    /// Columns of branches whose elements have no index in the block.
+    /// Columns of branches of a `Chain` whose elements have no index in the block of worlds.
     pub(super) alone: Vec<Option<StoredColumn>>,
-    /// The number of tasks at which the tasks are checked for cycles next.
+    /// The number of tasks at which the next check for cycles of tasks is made.
     pub(super) check_cycles_at: usize,
 }
 
 impl Block {
-    /// Evaluates all roots (evidence and targets) in `width` worlds.
+    /// Evaluates all roots (evidence variables and targets) in `width` worlds.
     ///
     /// **Errors.** An error if an evaluated element has invalid parameters or a function that fails, or if a world evaluates too many elements.
     pub fn run(&mut self, width: usize, rng: &mut Stream) -> Result<(), ModelError> {
@@ -67,9 +68,9 @@ impl Block {
         Ok(())
     }
 
-    /// Evaluates one root, and all elements on which it depends, in the surviving worlds.
+    /// Evaluates one root (an evidence variable or a target) and all elements on which it depends, in the worlds that no evidence has excluded yet.
     ///
-    /// **Errors.** The same errors as [`run`](Self::run).
+    /// **Errors.** The same errors as those of [`run`](Self::run).
     pub fn run_root(&mut self, root: usize, rng: &mut Stream) -> Result<(), ModelError> {
         let first = EvaluationTask::Enter(self.root(root), self.weights.alive().clone(), None);
         let mut run = RootEvaluation {
@@ -123,7 +124,8 @@ impl RootEvaluation<'_> {
         }
     }
 
-    /// Continues the evaluation of the worlds of `singles`, one by one. If worlds wait for elements, schedules the evaluation of these elements.
+    /// Continues the evaluation of the worlds of `singles`, which are evaluated one by one. If worlds wait for the values of elements, schedules the
+    /// evaluation of these elements.
     fn singles(&mut self, mut singles: Box<RowEvaluations>) -> Result<(), ModelError> {
         let missing = singles.advance(self.block, self.rng)?;
         if missing.is_empty() {
@@ -329,7 +331,8 @@ impl RootEvaluation<'_> {
         self.set_values(slot, rows, column, None)
     }
 
-    /// Computes the values of a function. If there are few combinations of parent values, the results are cached.
+    /// Computes the value of an element that is a function of other elements, in each of the worlds. If there are few combinations of parent values,
+    /// the results of a function of the parents are cached.
     fn apply(
         &mut self,
         slot: ColumnSlot,
@@ -385,7 +388,7 @@ impl RootEvaluation<'_> {
         self.block.weights.drop_rows(&other);
     }
 
-    /// Stores the values of an element in the worlds `rows`, and multiplies the weights by the evidence on the element.
+    /// Stores the values of an element in the worlds `rows`, and multiplies the weights of these worlds by the evidence on the element.
     pub(super) fn set_values(
         &mut self,
         slot: ColumnSlot,
@@ -409,7 +412,7 @@ impl RootEvaluation<'_> {
     }
 
     /// Returns an error if a `Chain` waits in a world for a result that waits for the same `Chain` in the same world. The check for cycles of waiting
-    /// `Chain`s is made each time that the number of tasks has doubled, so that its cost is low.
+    /// `Chain`s is made only when the number of tasks has doubled since the last check, so that its cost is low.
     #[cold]
     fn check_cycles(&mut self) -> Result<(), ModelError> {
         self.check_cycles_at = 2 * self.tasks.len();
@@ -431,7 +434,7 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// Returns an error if a world evaluates more elements than the limit allows; elements whose evaluation is scheduled are counted too.
+    /// Returns an error if a world evaluates more elements than the limit allows; elements whose evaluation is only scheduled are counted too.
     fn check_limit(&mut self, slot: ColumnSlot) -> Result<(), ModelError> {
         let mut counts: Vec<usize> = self.block.singles.iter().map(|&n| n as usize).collect();
         counts.resize(self.block.width, 0);

@@ -1,11 +1,11 @@
-//! Sets of worlds (rows) of a block.
+//! Sets of worlds of a block (a batch of worlds that are evaluated together).
 
 use std::cell::OnceCell;
 use std::rc::Rc;
 
 use figrs_core::element::footprint::ALLOCATION;
 
-/// A set of worlds of a block, stored as a bit mask. Clones are cheap.
+/// A set of worlds of a block (worlds that are evaluated together), stored as a bit mask. Clones are cheap.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection(Rc<RowMask>);
 
@@ -52,7 +52,7 @@ impl Selection {
         }))
     }
 
-    /// Returns the memory address of the mask, which clones share.
+    /// Returns the memory address of the set's bit mask; clones of the set have the same address.
     pub(super) fn address(&self) -> usize {
         Rc::as_ptr(&self.0).addr()
     }
@@ -75,7 +75,7 @@ impl Selection {
         self.0.count == 0
     }
 
-    /// Returns the number of worlds of the block, including worlds that are not in the set.
+    /// Returns the number of worlds of the block, including the worlds that do not belong to the set.
     pub(crate) fn width(&self) -> usize {
         self.0.width
     }
@@ -166,7 +166,7 @@ pub(crate) fn first_row(mask: &[u64]) -> Option<usize> {
     Some(word * 64 + mask[word].trailing_zeros() as usize)
 }
 
-/// Returns the mask of the worlds of `rows` for which `test` is true; the argument of `test` is the index of the world in the list of `rows`.
+/// Returns the bit mask of those worlds of `rows` for which `test` is true; the argument of `test` is the index of the world in the list of `rows`.
 pub(super) fn mask_where(rows: &Selection, mut test: impl FnMut(usize) -> bool) -> Vec<u64> {
     let mut mask = vec![0; rows.mask().len()];
     let mut position = 0;
@@ -177,8 +177,8 @@ pub(super) fn mask_where(rows: &Selection, mut test: impl FnMut(usize) -> bool) 
     mask
 }
 
-/// Returns the order in which the lists of two disjoint sets are merged: for each world of the union in ascending order, its index in the
-/// concatenation of the two lists.
+/// Returns the order in which the sorted lists of two disjoint sets of worlds are merged: for each world of the union, its index in the concatenation
+/// of the two lists.
 pub(super) fn interleave(first: &Selection, second: &Selection) -> Vec<u32> {
     let (a, b) = (first.rows(), second.rows());
     let mut order = Vec::with_capacity(a.len() + b.len());

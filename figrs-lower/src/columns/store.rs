@@ -1,4 +1,4 @@
-//! Storage of the columns of a block, and worlds that continue other worlds: after resampling, or from the block of another model.
+//! Stores the columns of a block of worlds; the worlds can continue other worlds, after resampling or from the block of another model.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use figrs_core::value::datum::Datum;
 use figrs_core::value::support::AnyColumn;
 
 impl Block {
-    /// Returns the values of an element, and the worlds that have a value.
+    /// Returns the values of an element, and the set of worlds in which it has a value.
     pub(super) fn stored(&mut self, slot: ColumnSlot) -> Option<&StoredColumn> {
         self.follow_resampling(slot);
         self.values[slot.index()].as_ref()
@@ -56,7 +56,7 @@ impl Block {
         Column::Codes(Rc::new(list), dictionary)
     }
 
-    /// Stores values of an element for worlds in which it has no value yet.
+    /// Stores values of an element for worlds in which the element has no value yet.
     pub(super) fn store_values(&mut self, slot: ColumnSlot, rows: &Selection, column: Column) {
         let generation = self.lineage.generation();
         self.follow_resampling(slot);
@@ -79,7 +79,7 @@ impl Block {
         });
     }
 
-    /// Assigns a value to `element` in each world of a block that [`start`](Self::start) has started; the element is then not drawn.
+    /// Assigns a value to `element` in each world of a block that [`start`](Self::start) has started; no value of `element` is then drawn at random.
     pub fn assign(&mut self, element: &AnyElement, values: Box<dyn AnyColumn>) {
         let (slot, rows) = (self.slot(element), Selection::all(self.width));
         let column = Column::packed(values, &rows);
@@ -116,9 +116,10 @@ impl Block {
         }
     }
 
-    /// Replaces the worlds: world `r` continues world `ancestors[r]`, with all values of this ancestor. A population is a group of `size` successive
-    /// worlds. In populations that `replaced` marks, the weights become one, and all ancestors must have the same number of densities. In other
-    /// populations, each world gets the weight of its ancestor.
+    /// Replaces the worlds of the block: world `r` continues world `ancestors[r]`, with all values of this ancestor. A population is a group of
+    /// `size` successive worlds. In populations that are marked in `replaced`, the weights become one, and the likelihoods of all ancestors must
+    /// contain the same number of densities. In populations that are not marked in `replaced`, each world gets the weight of the world that it
+    /// continues.
     pub fn resample_populations(&mut self, ancestors: Vec<u32>, size: usize, replaced: &[bool]) {
         self.weights.continued(&ancestors, size, replaced);
         if !self.singles.is_empty() {
@@ -129,7 +130,7 @@ impl Block {
         self.lineage.push(ancestors);
     }
 
-    /// Rearranges the values of an element that were stored before a resampling, so that they belong to the present surviving worlds.
+    /// Rearranges the values of an element that were stored before a resampling of the worlds, so that they belong to the worlds that survive now.
     pub(super) fn follow_resampling(&mut self, slot: ColumnSlot) {
         let generation = self.lineage.generation();
         let stale = |stored: &StoredColumn| stored.generation < generation;
@@ -216,21 +217,22 @@ impl Block {
 
 #[derive(Default)]
 pub(super) struct Lineage {
-    /// For each resampling, the index of the earlier world that each later world continues.
+    /// For each resampling of the worlds, the index of the earlier world that each later world continues.
     ancestors: Vec<Rc<[u32]>>,
-    /// For each generation (number of resamplings so far), the ancestor of each present world in this generation, if it has been computed.
+    /// For each generation (the worlds between two resamplings), the ancestor in this generation of each present world, if the ancestors have been
+    /// computed.
     known: Vec<Option<Rc<[u32]>>>,
-    /// The oldest generation whose ancestors have been computed since the last resampling.
+    /// The oldest generation of worlds whose ancestors have been computed since the last resampling.
     traced: usize,
 }
 
 impl Lineage {
-    /// Returns the number of resamplings so far.
+    /// Returns the number of resamplings of the worlds so far.
     pub(super) fn generation(&self) -> usize {
         self.ancestors.len()
     }
 
-    /// Adds a resampling, in which world `r` continues world `ancestors[r]`.
+    /// Records a resampling of the worlds, in which world `r` continues world `ancestors[r]`.
     pub(super) fn push(&mut self, ancestors: Vec<u32>) {
         self.ancestors.push(ancestors.into());
         self.known[self.traced..].fill(None);
@@ -238,8 +240,8 @@ impl Lineage {
         self.known.push(None);
     }
 
-    /// Returns the ancestor of each present world among the worlds that existed after `generation` resamplings. The block must have had a resampling
-    /// after `generation`.
+    /// Returns the ancestor of each present world among the worlds that existed after `generation` resamplings. The worlds of the block must have
+    /// been resampled at least once after `generation` resamplings.
     pub(super) fn at(&mut self, generation: usize) -> Rc<[u32]> {
         let last = self.ancestors.len() - 1;
         let known = (generation..last).find(|&g| self.known[g].is_some());
@@ -271,13 +273,14 @@ impl Lineage {
 }
 
 impl Block {
-    /// Continues the surviving worlds of the block `before`, with their weights, after all its roots have been evaluated. Each element of `handed`
-    /// receives the values of a target of `before`, which is given by its index, and is not evaluated again. The weights are multiplied by the
-    /// evidence of this block's model on the elements of `handed`. Values of other elements are not copied from `before`.
+    /// Continues the surviving worlds of the block `before`, with their weights, after all roots (evidence variables and targets) of `before` have
+    /// been evaluated. Each element in the list `handed` receives the values of a target of the block `before`, which is given by its index, and is
+    /// not evaluated again. The weights of the worlds are multiplied by the evidence of the new block's model on the elements in the list `handed`.
+    /// Only the values of the elements in `handed` are copied from the block `before`.
     ///
-    /// Elements of `handed` are ignored if the model of this block does not evaluate them, or if an intervention sets them.
+    /// Elements in the list `handed` are ignored if the model of this block does not evaluate them, or if an intervention sets their values.
     ///
-    /// **Errors.** An error if a function of the evidence on an element of `handed` fails.
+    /// **Errors.** An error if a function of the evidence on an element in the list `handed` fails.
     pub fn succeed(
         &mut self,
         before: &mut Self,
@@ -314,7 +317,7 @@ impl Block {
         Ok(())
     }
 
-    /// Converts a column of the block `of` to a column of the element `slot` in this block.
+    /// Converts a column of values of the block `of` to a column of the element `slot` in this block.
     fn import_column(&mut self, slot: ColumnSlot, of: &Self, column: Column) -> Column {
         const UNKNOWN: u32 = u32::MAX;
         let Column::Codes(codes, from) = column else {
@@ -335,7 +338,7 @@ impl Block {
         Column::Codes(Rc::new(codes.collect()), dictionary)
     }
 
-    /// For each surviving world, returns the index of its ancestor among the worlds with which the block was started.
+    /// For each surviving world, returns the index of its ancestor among the worlds with which the evaluation of the block started.
     pub fn origins(&mut self) -> Vec<u32> {
         let rows = self.weights.alive().clone();
         if self.lineage.generation() == 0 {

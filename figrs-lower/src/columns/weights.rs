@@ -1,31 +1,33 @@
-//! The weights of the worlds (rows) of a block.
+//! The weights of the worlds of a block (a batch of worlds that are evaluated together).
 
 use super::selection::{Selection, for_each_row, mask_where};
 use figrs_factor::graph::WorldWeight;
 
-/// Maximum number of classes (sets of worlds with equal weights). If there are more classes, the weights are computed world by world.
+/// Maximum number of classes of worlds; all worlds of a class have the same weight. If there are more than `CLASSES` sets of worlds with equal
+/// weights, the weights are computed world by world.
 const CLASSES: usize = 16;
-/// A product above `LARGE` or below `1 / LARGE` is stored as a logarithm. The product of two numbers between `1 / LARGE` and `LARGE` neither
-/// overflows nor underflows.
+/// A product of weights above `LARGE` or below `1 / LARGE` is stored as a logarithm. The product of two numbers between `1 / LARGE` and `LARGE`
+/// neither overflows nor underflows.
 const LARGE: f64 = 1e150;
 
-/// The weights of the worlds of a block.
+/// The weights of the worlds of a block (a batch of worlds that are evaluated together).
 ///
-/// The weight of a world is the product of three factors: one for all worlds, one for the world or its class, and one that is stored as a logarithm.
+/// The weight of a world is the product of three factors: one for all worlds, one for the world or its class (the worlds with equal weights), and one
+/// that is stored as a logarithm.
 ///
-/// Evidence on truth values divides the worlds into few classes (sets of worlds with equal weights). The sum of the weights of a class needs only the
-/// number of its worlds.
+/// Evidence on truth values divides the worlds into few classes (sets of worlds with equal weights). The sum of the weights of a class of worlds with
+/// equal weights needs only the number of its worlds.
 #[derive(Debug)]
 pub struct BlockWeights {
     pub(super) alive: Selection,
     pub(super) common: WorldWeight,
     pub(super) classes: Vec<(Vec<u64>, WorldWeight)>,
-    /// The weight of each world, if there would be too many classes; the entries of dropped worlds have no meaning.
+    /// The weight of each world, if there would be too many classes of worlds with equal weights; the entries of dropped worlds have no meaning.
     pub(super) rows: Option<Vec<f64>>,
-    /// Lower and upper bounds of the entries of `rows` for surviving worlds.
+    /// Lower and upper bounds of those entries of `rows` that belong to surviving worlds.
     pub(super) bounds: (f64, f64),
     pub(super) logs: Option<Vec<f64>>,
-    /// The number of densities among the factors of every world; single worlds may have additional densities.
+    /// The number of probability densities among the factors of every world's weight; single worlds may have additional densities.
     densities: u32,
     row_densities: Option<Vec<u32>>,
 }
@@ -35,7 +37,7 @@ impl BlockWeights {
         Self::of(Selection::all(width), 0)
     }
 
-    /// Creates weights of one for the worlds `alive`, with `densities` densities among their factors; all other worlds are dropped.
+    /// Creates weights of one for the worlds `alive`, whose weights count as products with `densities` densities; all other worlds are dropped.
     pub(crate) fn of(alive: Selection, densities: u32) -> Self {
         Self {
             common: WorldWeight::ONE,
@@ -53,12 +55,12 @@ impl BlockWeights {
         self.densities
     }
 
-    /// True if some worlds have more densities among their factors than others.
+    /// True if the weights of some worlds have more probability densities among their factors than the weights of other worlds.
     pub fn densities_differ(&self) -> bool {
         self.densities_differ_among(0..self.alive.width())
     }
 
-    /// True if some of the worlds `rows` have more densities among their factors than others.
+    /// True if the weights of some of the worlds `rows` have more probability densities among their factors than the weights of others.
     pub(super) fn densities_differ_among(&self, rows: std::ops::Range<usize>) -> bool {
         let Some(counts) = &self.row_densities else {
             return false;
@@ -75,24 +77,24 @@ impl BlockWeights {
         &self.alive
     }
 
-    /// Returns the number of surviving worlds.
+    /// Returns the number of worlds that do not contradict the evidence so far.
     pub fn survivors(&self) -> usize {
         self.alive.len()
     }
 
-    /// Calls `each` for each surviving world, in ascending order.
+    /// Calls the function `each` for each surviving world, in ascending order.
     pub fn for_each_survivor(&self, each: impl FnMut(usize)) {
         for_each_row(self.alive.mask(), each);
     }
 
-    /// Drops the worlds of the mask `mask`, because they contradict the evidence.
+    /// Drops the worlds of the bit mask `mask`, because they contradict the evidence.
     pub(crate) fn drop_rows(&mut self, mask: &[u64]) {
         if self.alive.mask().iter().zip(mask).any(|(a, b)| a & b != 0) {
             self.alive = self.alive.minus(mask);
         }
     }
 
-    /// Multiplies the weights of the worlds `rows` by one number, given as a plain number and as its logarithm.
+    /// Multiplies the weights of the worlds `rows` by one number, which is given both as a plain number and as its logarithm.
     pub(crate) fn times(&mut self, rows: &Selection, (linear, log): (f64, f64)) {
         if log == f64::NEG_INFINITY {
             self.drop_rows(rows.mask());
@@ -103,7 +105,7 @@ impl BlockWeights {
         }
     }
 
-    /// Multiplies the weights of disjoint sets of worlds, each set by its own number.
+    /// Multiplies the weights of the worlds in disjoint sets; each set has its own multiplier.
     pub(crate) fn times_masks(&mut self, masks: &[(Vec<u64>, (f64, f64))]) {
         for (mask, (_, log)) in masks {
             if *log == f64::NEG_INFINITY {
@@ -153,7 +155,7 @@ impl BlockWeights {
         }
     }
 
-    /// Multiplies the weight of each world by the entry of `table` for its code; `codes` are in the order of the worlds `rows`.
+    /// Multiplies the weight of each world by the entry of `table` at the world's code in `codes`; `codes` are in the order of the worlds `rows`.
     pub(crate) fn times_codes(&mut self, rows: &Selection, codes: &[u32], table: &[(f64, f64)]) {
         let zero = |&(_, log): &(f64, f64)| log == f64::NEG_INFINITY;
         if !table.iter().all(|entry| zero(entry) || in_range(entry.0)) {
@@ -182,7 +184,7 @@ impl BlockWeights {
         self.widen_bounds(factors.iter().fold((1.0, 1.0), widest));
     }
 
-    /// Widens the bounds after a multiplication of entries of `rows` by numbers between `least` and `most`.
+    /// Widens the bounds of the weights in `rows` after a multiplication by numbers between `least` and `most`.
     fn widen_bounds(&mut self, (least, most): (f64, f64)) {
         self.bounds = (self.bounds.0 * least, self.bounds.1 * most);
         if in_range(self.bounds.0) && in_range(self.bounds.1) {
@@ -200,7 +202,7 @@ impl BlockWeights {
         }
     }
 
-    /// Multiplies the weights of the worlds `rows` by numbers with the logarithms `added`, in the order of the worlds.
+    /// Multiplies the weights of the worlds `rows` by numbers whose logarithms are `added`, in the order of the worlds.
     pub(crate) fn add_logs(&mut self, rows: &Selection, added: Vec<f64>) {
         if added.contains(&f64::NEG_INFINITY) {
             let dead = mask_where(rows, |at| added[at] == f64::NEG_INFINITY);
@@ -222,8 +224,8 @@ impl BlockWeights {
         }
     }
 
-    /// Replaces the worlds: world `r` gets the weight of world `ancestors[r]`. In populations (groups of `size` successive worlds) that `replaced`
-    /// marks, all weights become one.
+    /// Replaces the worlds in a resampling: world `r` gets the weight of world `ancestors[r]`. In populations (groups of `size` successive worlds)
+    /// that are marked in `replaced`, all weights become one.
     pub(super) fn continued(&mut self, ancestors: &[u32], size: usize, replaced: &[bool]) {
         let width = ancestors.len();
         let old = std::mem::replace(self, Self::of(Selection::all(width), self.densities));
@@ -283,7 +285,7 @@ impl BlockWeights {
         self.bounds = (old.bounds.0.min(1.0), old.bounds.1.max(1.0));
     }
 
-    /// Counts one more density among the factors of the worlds `rows`.
+    /// Counts one more probability density among the factors of the weights of the worlds `rows`.
     pub(crate) fn count_density(&mut self, rows: &Selection) {
         if self.alive.is_within(rows.mask()) {
             self.densities += 1;
@@ -295,8 +297,8 @@ impl BlockWeights {
         for_each_row(rows.mask(), |row| counts[row] += 1);
     }
 
-    /// Returns the smallest number of densities among the factors of a surviving world, and drops the worlds with more densities, because worlds with
-    /// fewer densities are infinitely more probable.
+    /// Returns the smallest number of probability densities among the factors of a surviving world's weight, and drops the worlds with more
+    /// densities, because worlds with fewer densities are infinitely more probable.
     pub(crate) fn fewest_densities(&mut self) -> u32 {
         let Some(counts) = self.row_densities.take() else {
             return self.densities;
@@ -337,7 +339,7 @@ impl BlockWeights {
         self.rows = Some(rows);
     }
 
-    /// Stores the factor of each world as a logarithm.
+    /// Stores the factor of each world's weight as a logarithm.
     fn move_to_logs(&mut self) {
         let Some(rows) = &mut self.rows else { return };
         let width = rows.len();

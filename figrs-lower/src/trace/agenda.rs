@@ -1,13 +1,13 @@
-//! The agenda of a change of a trace: the nodes (elements with their values) that must be evaluated again.
+//! The agenda of a change of a world: the nodes (elements with their values) that must be evaluated again after a change.
 
-/// The next step in the re-evaluation of a node.
+/// The next step in the re-evaluation of a node of a trace (a world that a Markov chain changes step by step).
 #[derive(Clone, Copy, Debug)]
 pub(super) enum UpdateStep {
-    /// The inputs of the node must be evaluated first.
+    /// The inputs of the node must be evaluated before the node itself.
     Enter,
-    /// All inputs of the node are up to date; if the node is a `Chain`, its result may not be up to date.
+    /// All inputs of the node are up to date; if the node is a `Chain`, the element that it selects may still not be up to date.
     Ready,
-    /// All inputs of the node are up to date, including the result if the node is a `Chain`.
+    /// All inputs of the node are up to date; if the node is a `Chain`, the element that it selects is up to date too.
     Finish,
 }
 
@@ -17,9 +17,9 @@ pub(super) struct BucketQueue {
     /// The height and the index of the node, if the queue has exactly one node.
     only: Option<(u32, u32)>,
     heights: Vec<Vec<u32>>,
-    /// Bit set of the heights of queued nodes.
+    /// Bit set of the topological heights of the queued nodes.
     occupied: Vec<u64>,
-    /// Index of the first word of `occupied` that may be positive.
+    /// Index of the first word of the bit set `occupied` that may be other than zero.
     first: usize,
     len: usize,
 }
@@ -97,13 +97,13 @@ impl BucketQueue {
 
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
-    /// The nodes to be re-evaluated that every world has, ordered by height.
+    /// The nodes to be re-evaluated that belong to every world, ordered by topological height.
     pub(super) permanent: BucketQueue,
-    /// The nodes to be re-evaluated that only some worlds have; they are re-evaluated only if they stay in the world.
+    /// The nodes to be re-evaluated that belong only to some worlds; they are re-evaluated only if they stay in the changed world.
     pub(super) later: Vec<u32>,
-    /// The remaining steps in the re-evaluation of a node.
+    /// The remaining steps in the re-evaluation of nodes.
     pub(super) steps: Vec<(u32, UpdateStep)>,
-    /// Nodes whose children must still be queued for re-evaluation.
+    /// Nodes whose children have yet to be queued for re-evaluation.
     pub(super) marks: Vec<u32>,
 }
 
@@ -115,16 +115,16 @@ impl Agenda {
     }
 }
 
-/// Nodes whose edges or required values must be updated after a change of the dependency structure.
+/// Nodes whose edges or required values must be updated after a change of the dependency graph of the world.
 #[derive(Debug, Default)]
 pub(super) struct StructureWorklist {
-    /// Nodes that enter the world before their inputs.
+    /// Nodes that are added to the world before their inputs.
     pub(super) entering: Vec<u32>,
-    /// Nodes that have lost their last child.
+    /// Nodes on which no other node depends any more.
     pub(super) orphans: Vec<u32>,
-    /// Nodes for which the value that their children require may have changed.
+    /// Nodes for which the value that observations of their children require may have changed.
     pub(super) statuses: Vec<u32>,
-    /// Random choices whose values an observation determines, and on which another element also depends.
+    /// Random choices whose values an observation determines, although another element also depends on them.
     pub(super) shared: Vec<u32>,
 }
 

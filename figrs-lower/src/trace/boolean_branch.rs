@@ -1,8 +1,8 @@
-//! Fast path for proposals of truth values that only select a branch, such as the component of a mixture.
+//! Fast path for Metropolis-Hastings proposals of truth values that only select a branch, such as the component of a mixture.
 //!
 //! In a mixture of two components, the truth value that selects the component of an observation has only one child, a `Chain`, whose result is the
-//! parameter of the component. If a proposal changes this truth value, the new values need not be listed: the likelihoods of the `Chain`'s children
-//! are computed at once.
+//! parameter of the component. If a proposal changes the truth value that selects a mixture component, no list of new values is made: the likelihoods
+//! of the children of the `Chain` are computed at once.
 
 use super::look_ahead_list::{FlipProposal, LookAheadEnd};
 use super::readers::{BooleanBranch, NodeUse};
@@ -11,7 +11,7 @@ use super::state::Trace;
 use figrs_core::value::datum::Datum;
 
 impl Trace {
-    /// Returns the `Chain` whose result the truth value of `site` selects, and caches this `Chain`.
+    /// Returns the `Chain` whose result the truth value of the random choice `site` selects, and caches this `Chain`.
     #[inline]
     fn find_boolean_branch(&mut self, site: u32) -> BooleanBranch {
         if let Some(fork) = self.nodes[site as usize].boolean_branch {
@@ -36,8 +36,8 @@ impl Trace {
         selects.then(|| BooleanBranch::Chain(by, [false, true].map(result)))
     }
 
-    /// Computes all changes of log-probabilities for another truth value of a choice. Returns `None` if the truth value does more than select the
-    /// result of one `Chain` whose children can be weighed together.
+    /// Computes all changes of log-probabilities that follow if a Boolean random choice takes the other truth value. Returns `None` if the truth
+    /// value has other effects than to select the result of one `Chain` whose children can be weighed together.
     #[inline]
     pub(super) fn look_ahead_boolean(
         &mut self,
@@ -75,7 +75,7 @@ impl Trace {
         Some(weighed)
     }
 
-    /// Applies a proposal of another truth value, except for the children of the `Chain` whose result the truth value selects.
+    /// Applies the proposal of the other truth value, except for the children of the `Chain` whose result the truth value selects.
     pub(super) fn apply_flip(&mut self, flip: FlipProposal) {
         let node = &mut self.nodes[flip.site as usize];
         node.value.set(&Datum::new(flip.truth));

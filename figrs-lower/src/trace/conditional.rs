@@ -11,15 +11,15 @@ use figrs_core::element::operations::FamilyOp;
 use figrs_core::{Datum, Likelihood, ModelError, Term};
 
 impl Trace {
-    /// Draws a value of the choice `site` from its conditional distribution given all other choices of the world.
+    /// Draws a value of the random choice `site` from its conditional distribution given all other choices of the world.
     ///
-    /// The conditional density is proportional to the prior of the choice times the likelihood of the choices that depend on it; the likelihood of
-    /// observed choices is raised to `power`. Returns `None` if the distribution of the choice does not
-    /// [define](figrs_core::Family::sample_conditional) such a draw.
+    /// The conditional density of a choice is proportional to its prior times the likelihood of the choices that depend on it; the likelihood of
+    /// observed choices is raised to `power`. Returns `None` if the distribution family of the choice does not
+    /// [define](figrs_core::Family::sample_conditional) draws from the conditional distribution.
     ///
-    /// The value of the choice has no effect on which of the two, a draw or `None`, is returned.
+    /// Whether a draw or `None` is returned does not depend on the present value of the choice.
     ///
-    /// **Errors.** The same errors as [`draw`](Self::draw).
+    /// **Errors.** The same errors as those of [`draw`](Self::draw).
     pub fn draw_conditional(
         &mut self,
         site: Site,
@@ -56,8 +56,8 @@ impl Trace {
         Ok(drawn.flatten())
     }
 
-    /// Collects the random choices that depend on a node, directly or through `Chain` elements that have the value of the node. The error is the
-    /// index of a child that is another kind of node, or that depends on the node through several parents.
+    /// Collects the random choices that depend on a node, directly or through `Chain` elements that pass on the value of the node. The error is the
+    /// index of a child that is not a random choice or such a `Chain`, or that depends on the node through several parents.
     pub(super) fn find_readers(&mut self, number: u32, readers: &mut Readers) -> Result<(), u32> {
         readers.chains.clear();
         readers.choices.clear();
@@ -94,8 +94,8 @@ impl Trace {
         }
     }
 
-    /// Returns the likelihood of the values of `readers` as a function of the node's value. The error is the index of a choice whose log-likelihood
-    /// is not a sum of `terms`.
+    /// Returns the likelihood of the values of the random choices `readers` as a function of the node's value. The error is the index of a random
+    /// choice whose log-likelihood is not a linear combination of `terms`.
     pub(super) fn gather(
         &self,
         readers: &Readers,
@@ -146,8 +146,8 @@ mod tests {
     use figrs_core::random::stream;
     use figrs_core::{Element, Model};
 
-    /// Returns a model with two means. Each observation, from one of two families, depends on one of the means; a free choice also depends on each
-    /// mean.
+    /// Returns a test model with two means as random variables. Each observation is from one of two distribution families and depends on one of the
+    /// means; one choice without observation also depends on each mean.
     fn means() -> (Model, [Element<f64>; 2]) {
         let means = [1.0, -2.0].map(|mean| Normal::new(mean, Variance(2.0)));
         let mut model = Model::new();

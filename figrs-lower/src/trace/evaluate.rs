@@ -1,4 +1,4 @@
-//! Computation of the value of a node of a trace, given the values of its inputs.
+//! Computes the value of a node of a trace (a world that a Markov chain changes), given the values of its inputs.
 
 use std::any::Any;
 
@@ -12,8 +12,8 @@ use figrs_core::error::ModelError;
 use figrs_core::value::datum::{Datum, Plain};
 
 impl Trace {
-    /// Calls `read` with the values of a node's parents, if all parents have a value. The function `value` returns one of the stored values of a
-    /// parent, such as the [`present`](Self::present) value.
+    /// Calls the function `read` with the values of a node's parents, if all parents have a value. The argument `value` is a function that returns
+    /// one of the stored values of a parent, such as the [`present`](Self::present) value.
     #[inline]
     pub(super) fn arguments<'a, R>(
         &'a self,
@@ -48,7 +48,8 @@ impl Trace {
         }
     }
 
-    /// Calls `read` as [`arguments`](Self::arguments) does, if there are few arguments and all are `f64` numbers.
+    /// Calls the function `read` with the values of a node's parents, as [`arguments`](Self::arguments) does, if they are few and all are `f64`
+    /// numbers.
     #[inline]
     fn numbers<'a, R>(
         &'a self,
@@ -65,7 +66,7 @@ impl Trace {
         Some(read(&numbers[..parents.len()]))
     }
 
-    /// Evaluates a deterministic function (`Apply`) or a `Score`.
+    /// Evaluates a node that is a deterministic function (`Apply`) or a `Score`.
     pub(super) fn compute(&mut self, number: u32) {
         let node = &self.nodes[number as usize];
         match node.element.kind() {
@@ -88,7 +89,7 @@ impl Trace {
         self.set_computed(number, &ValueRegister::default());
     }
 
-    /// Copies the value of one of its inputs to a node that is not a random choice.
+    /// Sets the value of a node that is not a random choice to the value of one of its inputs.
     #[inline]
     pub(super) fn copy_input(&mut self, number: u32, input: u32) {
         let mut value = ValueRegister::default();
@@ -142,7 +143,8 @@ impl Trace {
         self.faults.extend(fault.map(|error| (number, error)));
     }
 
-    /// Returns the log-weight of the evidence on a node, if the node has a value; `fault` receives the first error of an evidence function.
+    /// Returns the log-weight that the evidence on a node gives to its value, if the node has a value; `fault` receives the first error of an
+    /// evidence function.
     pub(super) fn weight(
         &self,
         number: u32,
@@ -168,7 +170,7 @@ impl Trace {
         sum
     }
 
-    /// Calls `read` with a random choice, whose parents must be up to date; returns `None` if a parent has no value.
+    /// Calls the function `read` with a random choice, whose parents must be up to date; returns `None` if a parent has no value.
     pub(super) fn with_choice<R>(
         &self,
         number: u32,
@@ -185,8 +187,8 @@ impl Trace {
         done.unwrap_or(Ok(None))
     }
 
-    /// Returns the log-probability of `value` for a random choice; `None` if there is no value, or if an argument is missing or invalid. The function
-    /// `parent` returns one of the stored values of a parent.
+    /// Returns the log-probability of `value` for a random choice; `None` if `value` is empty, or if an argument is missing or invalid. The argument
+    /// `parent` is a function that returns one of the stored values of a parent.
     #[inline]
     pub(super) fn weigh<'a>(
         &'a self,
@@ -215,7 +217,7 @@ impl Trace {
         }
     }
 
-    /// Recomputes the log-probability of a choice that keeps its value; returns `false` if the log-probability does not exist.
+    /// Recomputes the log-probability of a random choice that keeps its value; returns `false` if the log-probability does not exist.
     pub(super) fn reweigh(&mut self, number: u32) -> bool {
         let Some(log) = self.weigh(number, &self.nodes[number as usize].value, Self::present)
         else {
@@ -227,7 +229,7 @@ impl Trace {
         true
     }
 
-    /// Returns the log-probability of the value `own` of a choice, given the present values of its parents.
+    /// Returns the log-probability of the value `own` of a random choice, given the present values of its parents.
     #[inline]
     pub(super) fn weigh_value(&self, number: u32, own: &ValueRegister) -> Option<f64> {
         let truth = own.truth().map(usize::from);
@@ -236,7 +238,8 @@ impl Trace {
         known.or_else(|| self.weigh(number, own, Self::present))
     }
 
-    /// Sets a free choice to the proposed value; returns `false` without a change if the choice cannot have this value.
+    /// Sets a random choice that no observation determines to the proposed value; returns `false` without a change if the choice cannot have this
+    /// value.
     pub(super) fn weigh_proposed(&mut self, number: u32, chooser: &mut dyn Chooser) -> bool {
         let mut own = ValueRegister::default();
         own.copy(self.proposed_values.get(0));
@@ -302,16 +305,16 @@ impl Trace {
         self.assign(number, &own);
     }
 
-    /// Draws a value for a choice from its prior, given the present values of its parents.
+    /// Draws a value for a random choice from its prior, given the present values of its parents.
     ///
     /// **Errors.** [`ModelError::InvalidParameter`] if a parameter is invalid; [`ModelError::Function`] if a function fails.
     pub fn draw(&self, site: Site, chooser: &mut dyn Chooser) -> Result<Option<Datum>, ModelError> {
         self.with_choice(site.0, |element, choice| chooser.choose(element, choice))
     }
 
-    /// Returns the log-probability of `value` for a choice, given the present values of its parents.
+    /// Returns the log-probability of `value` for a random choice, given the present values of its parents.
     ///
-    /// **Errors.** The same errors as [`draw`](Self::draw).
+    /// **Errors.** The same errors as those of [`draw`](Self::draw).
     pub fn log_prior(&self, site: Site, value: &Datum) -> Result<Option<f64>, ModelError> {
         self.with_choice(site.0, |element, choice| {
             let log = choice.log_prob(value.as_any());

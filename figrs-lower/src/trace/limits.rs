@@ -1,7 +1,8 @@
-//! Limits of a trace: checks, the memory use of the trace, and the removal of nodes outside the world.
+//! Limits of a trace (a world that a Markov chain changes step by step): checks, memory use, and the removal of nodes that no longer belong to the
+//! world.
 //!
-//! The memory is counted anew when the number of elements in the world has grown by a quarter since the last count. Memory counting thus takes
-//! amortised constant time for each element.
+//! The memory use is computed again when the number of elements in the world has grown by a quarter since the last computation. The computation of
+//! the memory use thus takes amortised constant time for each element.
 
 use super::change::StructureUndo;
 use super::node::TraceNode;
@@ -11,19 +12,19 @@ use figrs_core::element::footprint::{ALLOCATION, Footprint};
 use figrs_core::error::ModelError;
 use figrs_core::limits::{check_bytes, check_time};
 
-/// Number of elements in the world at which the memory is counted first.
+/// Number of elements in the world at which the memory use is computed for the first time.
 const FIRST_COUNT_AT: usize = 1 << 8;
 
 #[derive(Debug)]
 pub(super) struct TraceMemory {
     /// Size in bytes of the elements that `Chain` elements have created.
     made: u64,
-    /// Size in bytes of the nodes and their values at the last count.
+    /// Size in bytes of the nodes and their values when the memory use was last computed.
     counted: u64,
     nodes: usize,
-    /// Number of elements in the world at which the memory is counted next.
+    /// Number of elements in the world at which the memory use is computed again.
     next: usize,
-    /// Size in bytes of the elements that `Chain` elements have created at which elements outside the world are removed next.
+    /// Limit for the size in bytes of the elements that `Chain` elements have created; above it, elements outside the world are removed.
     purge_at: u64,
 }
 
@@ -42,29 +43,29 @@ impl TraceMemory {
         self.made = self.made.saturating_add_signed(bytes);
     }
 
-    /// Returns the size in bytes of the elements, and of the nodes at the last count.
+    /// Returns the size in bytes of the created elements, and of the nodes when their size was last computed.
     pub(super) fn bytes(&self) -> u64 {
         self.made + self.counted
     }
 
-    /// True if the memory must be counted anew, for `nodes` nodes and `alive` elements in the world.
+    /// True if the memory use must be computed again, for `nodes` nodes and `alive` elements in the world.
     pub(super) fn is_count_due(&self, nodes: usize, alive: usize, limit: u64) -> bool {
         let new = nodes.saturating_sub(self.nodes) * size_of::<TraceNode>();
         self.bytes() + new as u64 > limit || alive >= self.next
     }
 
-    /// Records a new count: `bytes` is the size of the nodes and their values.
+    /// Records a new computation of the memory use: `bytes` is the size of the nodes and their values.
     pub(super) fn counted(&mut self, bytes: u64, nodes: usize, alive: usize) {
         (self.counted, self.nodes) = (bytes, nodes);
         self.next = self.next.max(alive + alive / 4);
     }
 
-    /// True if elements outside the world must be removed, because there are too many.
+    /// True if elements outside the world must be removed, because those that `Chain` elements have created use too much memory.
     pub(super) fn is_full(&self) -> bool {
         self.made > self.purge_at
     }
 
-    /// Records the removal of the elements outside the world, which freed `freed` bytes.
+    /// Records the removal of the elements that do not belong to the world, which freed `freed` bytes.
     pub(super) fn record_eviction(&mut self, freed: i64, limit: u64) {
         self.add_made(freed);
         // The elements of the world cannot be removed; an eighth of the limit is allowed for elements outside the world.
@@ -72,11 +73,11 @@ impl TraceMemory {
     }
 }
 
-/// Maximum number of elements outside the world that are kept because a `Chain` may select their branch again.
+/// Maximum number of elements outside the world that are kept because a `Chain` may select their branch again; more elements are removed.
 const MAX_CACHED: usize = 1 << 16;
 
 impl Trace {
-    /// Returns an error if the world has too many elements, if the run has passed its deadline, or if it was interrupted.
+    /// Returns an error if the world has too many elements, if the deadline of the sampler has passed, or if the sampler was interrupted.
     pub(super) fn check_limit(&self, reached: usize, node: u32) -> Result<(), ModelError> {
         check_time(&self.limit.until, &self.nodes[node as usize].element)?;
         if reached >= self.limit.elements {
@@ -103,7 +104,7 @@ impl Trace {
         check_bytes(&self.limit, element, self.bytes.bytes())
     }
 
-    /// Removes the nodes outside the world, if there are too many.
+    /// Removes the nodes of elements that no longer belong to the world, if there are too many.
     pub(super) fn evict_if_many(&mut self) {
         let few =
             self.nodes.len() - self.vacant.len() <= self.alive + self.permanent() + MAX_CACHED;

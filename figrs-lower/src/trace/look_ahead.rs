@@ -1,8 +1,9 @@
-//! Fast path for proposals: the new state is computed and weighed before the trace is changed.
+//! Fast path for Metropolis-Hastings proposals: the new state is computed and weighed before the present world is changed.
 //!
-//! Most proposals change the values of a few nodes, and leave the dependency structure unchanged. On the fast path, the new values are collected in a
-//! list, in the order of the nodes' topological heights. The list of new values is applied if the proposal is accepted, and dropped otherwise. If an
-//! element may enter or leave the world, the proposal is evaluated by the general path (change propagation, in `propagation.rs`) instead.
+//! Most proposals change the values of a few elements, and leave the dependency graph of the world unchanged. On the fast path, the new values are
+//! collected in a list, in the order of the nodes' topological heights. The list of new values is applied to the world if the proposal is accepted,
+//! and dropped otherwise. If an element may enter or leave the world, the proposal is evaluated by the general path (change propagation, in
+//! `propagation.rs`) instead.
 
 use super::change::Change;
 use super::look_ahead_list::LookAheadEnd;
@@ -12,12 +13,12 @@ use super::state::Trace;
 use figrs_core::element::node::Kind;
 use figrs_core::value::datum::Datum;
 
-/// Maximum number of successive proposals for a choice that do not try the fast path, after it has failed.
+/// Maximum number of successive proposals for a choice that are not tried on the fast path, after the fast path has failed for this choice.
 const MAX_GENERAL_PATH_STEPS: u8 = 63;
 
 impl Trace {
-    /// Computes the list of new node states for a proposal. Returns `true` if the new world is possible, and `None` if the general path must be
-    /// taken.
+    /// Computes the list of new values and log-probabilities of nodes for a proposal. Returns `true` if the new world is possible, and `None` if the
+    /// proposal must be evaluated by the general path (change propagation).
     pub(super) fn look_ahead(&mut self, site: u32, value: &Datum) -> Option<bool> {
         self.look_ahead.clear();
         let node = &mut self.nodes[site as usize];
@@ -55,7 +56,7 @@ impl Trace {
         Some(possible)
     }
 
-    /// Computes all changes that follow from the value `value` of the choice `site`.
+    /// Computes all changes of nodes that follow from the value `value` of the random choice `site`.
     fn look_ahead_changes(&mut self, site: u32, value: &Datum) -> Result<(), LookAheadEnd> {
         self.begin_epoch();
         // The register is filled in place, because moving a number that was just written is slow.
@@ -78,7 +79,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Adds the new value of a node to the list. If the value has changed, queues the node's children.
+    /// Adds the new value of a node to the list of new values. If the value of the node has changed, queues the node's children.
     #[inline]
     fn list(&mut self, number: u32, value: &ValueRegister, log: f64) -> Result<(), LookAheadEnd> {
         let is_in_every_world = (number as usize) < self.permanent();
@@ -129,7 +130,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Returns the value of a node in the new world: the value in the list, or otherwise the present value.
+    /// Returns the value of a node in the new world: the value in the list of new values, or otherwise the present value.
     #[inline]
     pub(super) fn tentative_value(&self, number: u32) -> &ValueRegister {
         let node = &self.nodes[number as usize];
@@ -162,7 +163,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Computes the new state of a node; the new states of all nodes of lower height must have been computed.
+    /// Computes the new value and log-probability of a node; all nodes of lower topological height must have been computed.
     fn look_ahead_node(&mut self, number: u32) -> Result<(), LookAheadEnd> {
         let node = &self.nodes[number as usize];
         let height = |to: u32| self.nodes[to as usize].height;
@@ -227,7 +228,7 @@ impl Trace {
         self.list(number, &value, log)
     }
 
-    /// Applies the list of new states to the nodes. Returns `false` if there is no list.
+    /// Applies the list of new values to the nodes. Returns `false` if there is no list of new values.
     #[inline]
     pub(super) fn apply_look_ahead(&mut self) -> bool {
         if !std::mem::replace(&mut self.look_ahead.is_current, false) {
@@ -257,7 +258,7 @@ impl Trace {
         true
     }
 
-    /// Drops the list of new states. Returns `false` if there is no list.
+    /// Drops the list of new values without a change of the nodes. Returns `false` if there is no list of new values.
     #[inline]
     pub(super) fn discard_look_ahead(&mut self) -> bool {
         std::mem::replace(&mut self.look_ahead.is_current, false)
@@ -276,8 +277,8 @@ mod tests {
     use figrs_core::random::{Stream, stream};
     use figrs_core::{AnyElement, Element, Model};
 
-    /// Returns a model that has changes for the fast path and for the general path: results of `Chain` elements, functions of one or two changed
-    /// values, tables, families, and evidence of all kinds.
+    /// Returns a test model that has changes for the fast path and for the general path: results of `Chain` elements, functions of one or two changed
+    /// values, tables, distribution families, and evidence of all kinds.
     fn model() -> (Model, Vec<AnyElement>) {
         let means = [0.0, 3.0, -3.0].map(|mean| Normal::new(mean, Variance(4.0)));
         let [first, second, third] = &means;
@@ -307,8 +308,8 @@ mod tests {
         (mixture, targets.cloned().collect())
     }
 
-    /// Adds elements that are only parameters of several families. Some of the parameters are results of `Chain` elements, one of the `Chain`
-    /// elements may leave the world, and a free choice depends on one parameter.
+    /// Adds elements whose values are only used as parameters of several distribution families. Some of the parameters are results of `Chain`
+    /// elements, one of the `Chain` elements may be removed from the world, and a choice without observation depends on one parameter.
     fn mixture(mut model: Model) -> (Model, Element<f64>) {
         let parts = [1.0, -2.0].map(|mean| Normal::new(mean, Variance(2.0)));
         for x in [0.3, -1.0, 2.0, -3.0] {
@@ -328,8 +329,8 @@ mod tests {
         (model, Normal::new(&parts[0], Variance(1.0)))
     }
 
-    /// Returns the elements of the world and their values as text. The texts of two traces can be compared, although the traces create different
-    /// elements in branches.
+    /// Returns the elements of the world and their values as text. The texts of two traces can be compared, although the functions of `Chain`
+    /// elements create new elements for each trace.
     fn values(trace: &Trace) -> Vec<String> {
         let world = trace.world().map(|(e, v)| format!("{e:?} = {v:?}"));
         let mut world: Vec<String> = world.collect();
@@ -337,7 +338,7 @@ mod tests {
         world
     }
 
-    /// Two traces have the same proposals, but only one of them may use the fast path.
+    /// Two traces of the same model get the same proposals, but only one of the traces may use the fast path.
     #[test]
     fn lists_say_what_a_full_evaluation_says() {
         let (model, targets) = model();

@@ -1,40 +1,41 @@
-//! The list of new node states for a proposal that is weighed before the trace is changed.
+//! The list of new values and log-probabilities of nodes for a proposal that is weighed before the trace is changed.
 
 use super::register::ValueRegister;
 
 #[derive(Debug, Default)]
 pub(super) struct TentativeState {
     pub(super) number: u32,
-    /// The new value; empty if the value does not change.
+    /// The new value of a node; empty if the value does not change.
     pub(super) value: ValueRegister,
     pub(super) log: f64,
     pub(super) weight: f64,
 }
 
-/// New states of the nodes after a proposal, which have not been applied to the trace yet.
+/// New values and log-probabilities of the nodes after a proposal, which have not been applied to the trace yet.
 #[derive(Debug, Default)]
 pub(super) struct ProposalLookAhead {
-    /// `true` if the list is for the last proposal.
+    /// `true` if the list of new values belongs to the last proposal.
     pub(super) is_current: bool,
-    /// The new states, followed by unused entries for later proposals. Entries are filled in place, because moving a number that was just written is
-    /// slow.
+    /// The new values of nodes, followed by unused entries for later proposals. Entries of the list are filled in place, because moving a number that
+    /// was just written is slow.
     nodes: Vec<TentativeState>,
     count: usize,
-    /// Random choices that keep their values, each with its new log-probability.
+    /// Random choices that keep their values, each with its log-probability in the new world.
     pub(super) weighed: Vec<(u32, f64)>,
-    /// Priority queue of the children of changed nodes, as pairs of height and index; the pair with the lowest height is last.
+    /// Priority queue of the children of changed nodes, as pairs of topological height and index; the pair with the lowest height is last.
     queue: Vec<(u32, u32)>,
-    /// A `Chain` that changes its result, and the index of the new result.
+    /// A `Chain` whose result changes to another element, and the index of this element.
     pub(super) switch: Option<(u32, u32)>,
-    /// A parameter node whose children were weighed together, and its new value.
+    /// A parameter node whose children were weighed together, and the new value of the parameter.
     pub(super) parameter: Option<(u32, f64)>,
     pub(super) readers: WeighedReaders,
-    /// The proposal of another truth value, if it needs no list of new states.
+    /// The proposal of the other truth value of a Boolean choice, if no list of new values is needed.
     pub(super) flip: Option<FlipProposal>,
     pub(super) prior: f64,
     pub(super) likelihood: f64,
-    /// `true` if a choice or a statement of evidence in the new world has weight zero. The list of new states is nevertheless completed. The general
-    /// path draws random numbers; whether a proposal takes the general path must not depend on the weight.
+    /// `true` if a random choice or a statement of evidence in the new world has weight zero. The list of new values is completed even if the
+    /// proposed world has weight zero. The general path of a proposal draws random numbers; whether a proposal takes this path must therefore not
+    /// depend on the weight of the new world.
     pub(super) is_impossible: bool,
 }
 
@@ -85,7 +86,7 @@ impl ProposalLookAhead {
         &self.nodes[..self.count]
     }
 
-    /// Returns the log-probability of the proposed value of the choice `site`, if the list is for this choice.
+    /// Returns the log-probability of the proposed value of the choice `site`, if the list of new values belongs to a proposal for this choice.
     #[inline]
     pub(super) fn log_of(&self, site: u32) -> Option<f64> {
         if !self.is_current {
@@ -101,17 +102,17 @@ impl ProposalLookAhead {
     }
 }
 
-/// The reason why the computation of a list of new node states ends early.
+/// The reason why the computation of the list of new values for a proposal ends early.
 pub(super) enum LookAheadEnd {
     Impossible,
-    /// The list cannot represent the changes, so that the general path must be taken.
+    /// The list of new values cannot represent the changes, so that the proposal must be evaluated by the general path (change propagation).
     GeneralPath,
 }
 
-/// Buffers for the values and log-probabilities of choices that are weighed together.
+/// Buffers for the values and log-probabilities of random choices whose log-probabilities are computed together.
 #[derive(Debug, Default)]
 pub(super) struct WeighedReaders {
-    /// The values of the free choices among the weighed choices.
+    /// The values of those choices whose log-probabilities are computed together and that no observation determines.
     pub(super) values: Vec<f64>,
     pub(super) logs: Vec<f64>,
 }
@@ -123,6 +124,6 @@ pub(super) struct FlipProposal {
     pub(super) truth: bool,
     pub(super) log: f64,
     pub(super) chain: u32,
-    /// The result of the `Chain` for the proposed truth value.
+    /// The element that the `Chain` selects for the proposed truth value.
     pub(super) result: u32,
 }

@@ -1,8 +1,8 @@
 //! Traces: a trace is one world (one assignment of values to the elements) that changes step by step, as the state of a Markov chain.
 //!
 //! A [`Trace`] holds the value of every element of the world, the log-probability of each random choice and the weight of each statement of evidence.
-//! [`Trace::propose`] gives some choices other values, and re-evaluates all elements that depend on these choices. The proposed change is then either
-//! accepted or undone, in time proportional to the number of changed nodes.
+//! [`Trace::propose`] gives some random choices other values, and re-evaluates all elements that depend on these choices. The proposed change of the
+//! world is then either accepted or undone, in time proportional to the number of changed nodes.
 //!
 //! | files, lowest layer first | contents |
 //! |---|---|
@@ -23,10 +23,10 @@
 //!
 //! # Observations
 //!
-//! A value is *demanded* of an element that is observed. A value is also demanded of an element if an observation implies this value (through an
-//! `Apply`, a `Score` or the branch of a `Chain`) and nothing else depends on the element. A random choice takes the value that is demanded of it; it
-//! is then not a free choice, and its probability is a likelihood. If the computed value of any other element differs from the demanded value, the
-//! world has weight zero.
+//! A value is *demanded* of an element if the element must have this value because it is observed. A value is also demanded of an element if an
+//! observation implies it (through an `Apply`, a `Score` or the branch of a `Chain`) and nothing else depends on the element. A random choice takes
+//! the value that observations demand of it; the choice is then not free, and its probability is a likelihood. If the computed value of an element
+//! that is not a random choice differs from the demanded value, the world has weight zero.
 
 mod agenda;
 mod boolean_branch;

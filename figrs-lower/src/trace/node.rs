@@ -1,4 +1,4 @@
-//! A node of a trace: an element with its value, its inputs (parents, and the result of a `Chain`) and its children.
+//! A node of a trace: an element with its value, its inputs (its parents and, for a `Chain`, the element that it selects) and its children.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -15,7 +15,8 @@ use figrs_core::{AnyElement, Datum, Evidence};
 pub(super) enum NodeRole {
     Fixed,
     Atomic,
-    /// A `Chain` that always returns a member of one family of distributions: a random choice whose parameters are the values of its parents.
+    /// A `Chain` whose function always returns a member of one family of distributions: a random choice whose parameters are the values of its
+    /// parents.
     Family,
     Table,
     Apply,
@@ -29,21 +30,23 @@ impl NodeRole {
     }
 }
 
-/// An edge from an input to a node: the input, the index of this edge among the uses of the input, and the value that the node requires of the input.
+/// An edge of the dependency graph: the input of a node, the index of the edge among all uses of this input, and the value that the node requires of
+/// the input.
 pub(super) struct InputEdge {
     pub(super) to: u32,
     pub(super) at: u32,
     pub(super) demand: Option<Datum>,
 }
 
-/// A node of the dependency graph of a trace. The fields that every step reads come first, so that they fill few cache lines.
+/// A node of the dependency graph of a trace (a world that a Markov chain changes step by step). The fields of a node that every proposal reads come
+/// first, so that they fill few cache lines.
 #[allow(clippy::struct_excessive_bools)]
 #[repr(C, align(64))]
 pub(super) struct TraceNode {
     pub(super) value: ValueRegister,
-    /// The log-probability of a random choice; for other nodes zero, or `-inf` if the value differs from the required value.
+    /// The log-probability of a random choice; for other nodes zero, or `-inf` if the value differs from the value that observations require.
     pub(super) log: f64,
-    /// The index of the last proposal that touched the node.
+    /// The index of the last proposal that evaluated or changed the node.
     pub(super) touched: u32,
     /// The index of the last proposal that changed the node's value.
     pub(super) changed: u32,
@@ -58,58 +61,58 @@ pub(super) struct TraceNode {
     pub(super) root: bool,
     pub(super) checked: bool,
     pub(super) reach: ParameterReaders,
-    /// The `Chain` whose result the truth value of the node selects; `None` if it has not been looked for.
+    /// The `Chain` whose result the truth value of the node selects; `None` if the search for such a `Chain` has not been made.
     pub(super) boolean_branch: Option<BooleanBranch>,
-    /// The index of the node in the list of new node states, for the last proposal that touched the node.
+    /// The index of the node in the list of new values, for the last proposal that touched the node.
     pub(super) listed: u32,
-    /// Number of further proposals for the node that do not try the fast path; `backoff` is the number after the last failure of the fast path.
+    /// Number of further proposals for the node that are not tried on the fast path; `backoff` is this number when the fast path last failed.
     pub(super) general_path_left: u8,
     pub(super) backoff: u8,
     /// `true` if the model has evidence on the node's value.
     pub(super) weighs: bool,
-    /// The state of the node before the last proposal that touched it.
+    /// The value and the log-probability of the node before the last proposal that evaluated or changed it.
     pub(super) old: NodeSnapshot,
-    /// The log-weight of the evidence on the node.
+    /// The log-weight that the evidence on the node gives to its value.
     pub(super) weight: f64,
-    /// While the node is in the world, the edges from its parents and, for a `Chain`, from its result.
+    /// While the node is in the world, the edges from its parents and, for a `Chain`, from the element that it selects.
     pub(super) inputs: Vec<InputEdge>,
     pub(super) uses: Vec<NodeUse>,
     pub(super) parents: Box<[u32]>,
     pub(super) element: AnyElement,
     pub(super) demand: Option<Datum>,
-    /// Number of children that require no value of the node, plus one if the node is a root.
+    /// Number of children that require no particular value of the node, plus one if the node is a root (a target, or a variable with evidence).
     pub(super) uses_without_demand: u32,
-    /// The index of the node in the list of free choices.
+    /// The index of the node in the list of free choices (choices that no observation determines).
     pub(super) position: u32,
-    /// For each cached result of a `Chain`, the index of the result's node. The values of the parents are in `keys`.
+    /// For each cached result of a `Chain`, the index of the node of the element that the `Chain` selects. The values of the parents for which a
+    /// `Chain` selects these elements are in `keys`.
     pub(super) branches: Vec<u32>,
     pub(super) keys: Vec<ValueRegister>,
     pub(super) next_branch: usize,
     /// The log-probabilities of `false` and `true`, if the element is Boolean and has no parents; NaN if they have not been computed yet.
     pub(super) log_probs: [f64; 2],
     pub(super) evidence: Arc<[Evidence]>,
-    /// The value that an intervention sets, or that observations imply in every world.
+    /// The value of the element that an intervention sets, or that observations imply in every world.
     pub(super) given: Option<Datum>,
-    /// A required value that is a list, and its sufficient statistics.
+    /// A value that observations require and that is a list, with the sufficient statistics of the list.
     summary: Option<(Datum, SufficientStatistics)>,
     continuous: Option<bool>,
-    /// `true` if the node is a choice of an integer with a wide prior; `None` if this has not been tested.
+    /// `true` if the node is a random integer whose prior is wide; `None` if this has not been tested.
     pub(super) is_wide: Option<bool>,
     pub(super) resolved: bool,
     pub(super) vacant: bool,
 }
 
-/// The state of a node before a proposal.
+/// The value, log-probability and weight of a node before a proposal.
 ///
-/// The processor delays a load of two adjacent numbers if they have just been stored one by one; the order of the fields avoids this delay.
+/// The processor delays a load of two adjacent numbers if they have just been stored one by one; the order of the fields avoids the delay.
 #[derive(Default)]
 #[repr(C)]
 pub(super) struct NodeSnapshot {
-    /// The previous value, if the proposal replaced it.
+    /// The previous value of the node, if the proposal replaced it.
     pub(super) value: ValueRegister,
     pub(super) log: f64,
-    /// The index of the node's value in the list of values that were proposed or drawn for random choices, plus one; zero if the value is not in the
-    /// list.
+    /// The index of the node's previous value in the list of proposed and drawn values, plus one; zero if the value is not in the list.
     pub(super) proposed: u32,
     pub(super) replaced: bool,
     pub(super) in_world: bool,
@@ -193,29 +196,30 @@ impl TraceNode {
         self.root || !self.uses.is_empty()
     }
 
-    /// Clears the caches that depend on the node's children.
+    /// Clears the caches of the node that depend on its children.
     pub(super) fn clear_reader_caches(&mut self) {
         self.reach.invalidate();
         self.boolean_branch = None;
     }
 
-    /// True if the node is a `Chain` without evidence and without a required value, so that it only passes on the value of its result.
+    /// True if the node is a `Chain` without evidence and without a required value, so that it only passes on the value of the element that it
+    /// selects.
     pub(super) fn is_pass_through(&self) -> bool {
         self.role == NodeRole::Chain && self.demand.is_none() && !self.weighs
     }
 
-    /// True if the node keeps its value when one of its inputs changes.
+    /// True if the node keeps its value when one of its inputs changes, because it is a random choice or has a required value.
     pub(super) fn is_terminal(&self) -> bool {
         self.demand.is_some() || self.role.is_choice()
     }
 
-    /// Returns the family of distributions of which the node is a member, if there is one.
+    /// Returns the family of distributions from which the node's value is drawn, if there is one.
     #[inline]
     pub(super) fn family(&self) -> Option<&dyn FamilyOp> {
         self.element.kind().family()
     }
 
-    /// Computes the sufficient statistics of the required value `value`, for which log-probabilities are computed faster than for the value.
+    /// Computes the sufficient statistics of the required value `value`, from which log-probabilities are computed faster than from the value.
     pub(super) fn summarise(&mut self, value: &Datum) {
         if let Some(family) = self.family()
             && self.summary.as_ref().is_none_or(|(of, _)| of != value)
@@ -225,7 +229,7 @@ impl TraceNode {
         }
     }
 
-    /// Returns the sufficient statistics of `value`, if they have been computed.
+    /// Returns the sufficient statistics of the required value `value`, if they have been computed.
     #[inline]
     pub(super) fn summary_of(&self, value: &ValueRegister) -> Option<&dyn Any> {
         let (of, summary) = self.summary.as_ref()?;
@@ -251,7 +255,7 @@ impl TraceNode {
         *self.continuous.get_or_insert_with(continuous)
     }
 
-    /// Returns the approximate number of bytes that the node allocates on the heap, without its element.
+    /// Returns the approximate number of bytes that the node holds on the heap, without the bytes of its element.
     pub(super) fn heap_bytes(&self) -> usize {
         let uses = self.uses.capacity() * size_of::<NodeUse>();
         let inputs = self.inputs.capacity() * size_of::<InputEdge>();

@@ -5,11 +5,12 @@ use super::state::Trace;
 use figrs_core::{AnyElement, Likelihood, Term};
 
 impl Trace {
-    /// Returns the log-likelihood of `element`, which an intervention sets, given the values of the choices that depend on it in this world. The
-    /// log-likelihood is a sum of `terms` in the element's value. Returns `None` if the world does not have the element.
+    /// Returns the log-likelihood of a value of `element`, which an intervention sets, given the values of the choices that depend on it in this
+    /// world. The log-likelihood is a linear combination of `terms`, which are functions of the element's value. Returns `None` if the element does
+    /// not belong to the present world.
     ///
     /// **Errors.** The error is an element that depends on `element` other than by a parameter of its distribution, or whose log-likelihood is not a
-    /// sum of `terms`.
+    /// linear combination of `terms`.
     pub fn likelihood_of_set(
         &mut self,
         element: &AnyElement,

@@ -1,8 +1,9 @@
-//! Fast path for parameters of many random choices, which depend on the parameter directly or through `Chain` elements that have its value.
+//! Fast path for proposals for a parameter of many random choices, which depend on the parameter directly or through `Chain` elements that pass on
+//! its value.
 //!
-//! The choices that depend on a parameter are cached until they change, or until another value of such a choice is required. For a proposal of
-//! another value of the parameter, only the log-probabilities of these choices are computed, together for all choices of the same family of
-//! distributions.
+//! The choices that depend on a parameter are cached until these dependencies change, or until observations require another value of such a choice.
+//! For a proposal of another value of a parameter, only the log-probabilities of the choices that depend on it are computed, together for all choices
+//! of the same family of distributions.
 
 use super::look_ahead_list::{LookAheadEnd, WeighedReaders};
 use super::node::{NodeRole, TraceNode};
@@ -13,7 +14,7 @@ use figrs_core::element::operations::FamilyOp;
 use figrs_core::{Datum, Likelihood, Term};
 
 impl<'a> RunReaders<'a> {
-    /// Returns the family and the present values of the choices of this run.
+    /// Returns the family and the present values of a run of choices (successive choices with the same family of distributions).
     #[inline]
     fn values<'b>(
         &self,
@@ -36,7 +37,8 @@ impl<'a> RunReaders<'a> {
 }
 
 impl Trace {
-    /// Clears the cached children of a node; if the node is a `Chain` that passes on the value of its result, also clears those of the result.
+    /// Clears the cached children of a node; if the node is a `Chain` that only passes on the value of another element, also clears the cached
+    /// children of this element.
     pub(super) fn clear_parameter_readers(&mut self, number: u32) {
         let mut lost = Some(number);
         while let Some(number) = lost {
@@ -47,7 +49,8 @@ impl Trace {
         }
     }
 
-    /// Finds the choices of which a node is the only parameter, if they are not cached. Returns `true` if nothing else depends on the node.
+    /// Finds the choices of which a node is the only parameter, unless they are cached. Returns `true` if nothing except choices with this only
+    /// parameter depends on the node.
     #[inline]
     fn find_reach(&mut self, number: u32) -> bool {
         if let Some(are_all) = self.nodes[number as usize].reach.are_all() {
@@ -96,8 +99,8 @@ impl Trace {
         }
     }
 
-    /// Computes the log-probabilities of all choices that depend on the parameter `number`, for the value `parameter`. Returns `None` if the proposal
-    /// has other effects.
+    /// Computes the log-probabilities of all random choices that depend on the parameter with the index `number`, for the parameter value
+    /// `parameter`. Returns `None` if another value of the parameter has other effects than these log-probabilities.
     #[inline]
     pub(super) fn weigh_parameter_readers(
         &mut self,
@@ -144,8 +147,8 @@ impl Trace {
         })
     }
 
-    /// Returns the likelihood of the values of all choices that depend on the parameter `number`; the likelihood of observed choices is raised to
-    /// `power`. Returns `None` if the likelihood must be computed choice by choice.
+    /// Returns the likelihood of the values of all choices that depend on the parameter with the index `number`; the likelihood of observed choices
+    /// is raised to `power`. Returns `None` if the likelihood of each choice must be computed on its own.
     pub(super) fn likelihood_of_readers(
         &mut self,
         number: u32,
@@ -168,8 +171,8 @@ impl Trace {
         Some(likelihood)
     }
 
-    /// Sets the `Chain` elements that have the value of a parameter to its new value `parameter`, and the choices to the log-probabilities that
-    /// [`weigh_parameter_readers`](Self::weigh_parameter_readers) has computed.
+    /// Sets the `Chain` elements that pass on the value of a parameter to the new value `parameter`, and the log-probabilities of choices to those
+    /// that [`weigh_parameter_readers`](Self::weigh_parameter_readers) has computed.
     pub(super) fn apply_parameter(&mut self, number: u32, parameter: f64) {
         let value = ValueRegister::from(Some(&Datum::new(parameter)));
         let reach = std::mem::take(&mut self.nodes[number as usize].reach);

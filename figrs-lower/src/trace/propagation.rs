@@ -1,9 +1,10 @@
-//! Re-evaluation of a trace in topological order (incremental change propagation).
+//! Re-evaluation of a world after a proposal, in topological order (incremental change propagation).
 //!
-//! The children of a node are visited only if the node's value has changed. Nodes that every world has are visited in the order of their topological
-//! heights. Therefore each node is evaluated once, after all its inputs. Nodes in branches of `Chain` elements are only marked; they are evaluated
-//! when a node that every world has needs their values. When a `Chain` changes its result, the new result is an input of the `Chain`. If the height
-//! of the `Chain` is too low for this input, the height is raised, and the `Chain` is evaluated later.
+//! The children of a node are visited only if the node's value has changed. Nodes that belong to every world are visited in the order of their
+//! topological heights. Because nodes are visited in the order of their heights, each node is evaluated once, after all its inputs. Nodes in branches
+//! of `Chain` elements are only marked as changed; they are evaluated when a node that belongs to every world needs their values. When a `Chain`
+//! selects another element as its result, this element becomes an input of the `Chain`. If the topological height of the `Chain` is too low for its
+//! new input, the height is raised, and the `Chain` is evaluated later.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -55,7 +56,7 @@ impl Trace {
         }
     }
 
-    /// Re-evaluates the nodes that the world needs, and removes the nodes that it no longer needs.
+    /// Re-evaluates the changed nodes that the world needs, and removes the nodes that the world no longer needs.
     pub(super) fn propagate(&mut self, chooser: &mut dyn Chooser) -> Result<(), ModelError> {
         loop {
             while let Some((height, number)) = self.agenda.permanent.pop() {
@@ -83,8 +84,8 @@ impl Trace {
         }
     }
 
-    /// Re-evaluates a node if all its inputs are up to date, which is the usual case. If an input is not up to date, returns `false` without a
-    /// change.
+    /// Re-evaluates a node if all its inputs are up to date, which is the usual case. If an input of the node is not up to date, returns `false`
+    /// without a change.
     fn update_in_place(&mut self, number: u32, height: u32) -> bool {
         let node = &self.nodes[number as usize];
         if node.must_evaluate {
@@ -137,7 +138,7 @@ impl Trace {
         }
     }
 
-    /// Re-evaluates the node `root`; all nodes of lower height than `height` are up to date.
+    /// Re-evaluates the node `root`; all nodes whose topological height is lower than `height` are up to date.
     fn re_evaluate(
         &mut self,
         root: u32,
@@ -239,7 +240,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Returns an error if a `Chain` waits for a result that waits for the same `Chain`.
+    /// Returns an error if a `Chain` waits for the value of an element that waits for the same `Chain`.
     #[cold]
     fn check_cycles(&self) -> Result<(), ModelError> {
         let mut waiting = FxHashSet::default();
@@ -252,8 +253,8 @@ impl Trace {
         Ok(())
     }
 
-    /// Defers the evaluation of a node if one of its inputs is above the height up to which all nodes are up to date. Returns `true` if the node is
-    /// deferred.
+    /// Defers the evaluation of a node if one of its inputs is above the topological height up to which all nodes are up to date. Returns `true` if
+    /// the evaluation of the node is deferred.
     fn defer(&mut self, root: u32, height: u32, high: u32) -> bool {
         let lowest = self.agenda.permanent.lowest();
         if lowest.is_none_or(|lowest| lowest >= high) {
@@ -274,7 +275,7 @@ impl Trace {
         self.raise_to(number, highest);
     }
 
-    /// Raises the height of a node to `height`, and the heights of its children above this height.
+    /// Raises the topological height of a node to `height`, and the heights of its children to at least one more.
     pub(super) fn raise_to(&mut self, number: u32, height: u32) {
         let node = &mut self.nodes[number as usize];
         if node.height >= height {

@@ -1,4 +1,4 @@
-//! Proposals: changes of the world of a trace, which are kept or undone.
+//! Proposals of a Metropolis-Hastings chain: changes of the world of a trace, which are kept or undone.
 
 use super::change::{Change, StructureUndo};
 use super::state::{Site, Trace};
@@ -6,7 +6,8 @@ use crate::Chooser;
 use figrs_core::{Datum, ModelError};
 
 impl Trace {
-    /// Saves the state of a node before the proposal. Further calls for the same proposal have no effect.
+    /// Saves the log-probability and weight that a node had before the proposal. Further calls for the same node and the same proposal have no
+    /// effect.
     #[inline]
     pub(super) fn save_state(&mut self, number: u32, in_world: bool) {
         let epoch = self.epoch;
@@ -25,7 +26,7 @@ impl Trace {
         self.undo.touched.push(number);
     }
 
-    /// Stores the value `value` that was proposed or drawn for the free choice `number`.
+    /// Stores the value `value` that was proposed or drawn for the free choice (no observation determines it) with the index `number`.
     pub(super) fn save_choice(&mut self, number: u32, value: &Datum) {
         self.nodes[number as usize].old.proposed = self.proposed_values.push(value) as u32;
     }
@@ -58,9 +59,9 @@ impl Trace {
         }
     }
 
-    /// Starts a world in which the choices are drawn from their priors, except for choices whose values observations determine.
+    /// Starts a world in which random choices are drawn from their priors, except for choices whose values observations determine.
     ///
-    /// Returns `false` if the world has weight zero; call `restart` again in this case.
+    /// Returns `false` if the drawn world has weight zero; call `restart` again in this case.
     ///
     /// **Errors.** An error if an evaluated element has invalid parameters or a function that fails, or if the world has too many elements.
     pub fn restart(&mut self, chooser: &mut dyn Chooser) -> Result<bool, ModelError> {
@@ -92,9 +93,9 @@ impl Trace {
         Ok(self.change.possible)
     }
 
-    /// Proposes the value `value` for the free choice `site`, re-evaluates the elements that depend on it, and draws choices that
-    /// are new in the world from their priors. The [change](Self::change) must then be [kept](Self::keep) or [undone](Self::undo).
-    /// Returns `false` if the new world is not [possible](Change::possible).
+    /// Proposes the value `value` for the choice `site`, re-evaluates the elements that depend on the choice, and draws choices that are new in the
+    /// world from their priors. The [change](Self::change) of the world must then be [kept](Self::keep) or [undone](Self::undo). Returns `false` if
+    /// the proposed world is not [possible](Change::possible).
     ///
     /// **Errors.** An error if an evaluated element has invalid parameters or a function that fails, or if the world has too many elements.
     pub fn propose(
@@ -120,7 +121,7 @@ impl Trace {
         Ok(self.change.possible)
     }
 
-    /// Proposes values for several free choices together, as [`propose`](Self::propose) does for one choice.
+    /// Proposes values for several random choices together, as [`propose`](Self::propose) does for one choice.
     pub fn propose_together(
         &mut self,
         values: &[(Site, Datum)],
@@ -140,7 +141,8 @@ impl Trace {
         Ok(self.change.possible)
     }
 
-    /// Computes the differences of log-probabilities, and updates the list of free choices.
+    /// Computes the differences of log-probabilities between the proposed and the present world, and updates the list of choices that no observation
+    /// determines.
     fn finish(&mut self) -> Result<(), ModelError> {
         let (mut prior, mut likelihood, mut fresh, mut stale) = (0.0, 0.0, 0.0, 0.0);
         let mut possible = true;
@@ -222,8 +224,8 @@ impl Trace {
         Ok(())
     }
 
-    /// Returns an error if an observation determines a continuous choice on which another element also depends, because the density of the choice
-    /// would not be counted.
+    /// Returns an error if an observation determines a continuous choice on which another element also depends, because the likelihood would then
+    /// lack the density of the choice.
     fn check_shared(&mut self) -> Result<(), ModelError> {
         while let Some(number) = self.worklist.shared.pop() {
             let node = &mut self.nodes[number as usize];
@@ -240,7 +242,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Keeps the change that was proposed last.
+    /// Keeps the change of the world that was proposed last.
     pub fn keep(&mut self) {
         if self.apply_look_ahead() {
             return;
@@ -258,7 +260,7 @@ impl Trace {
         self.evict_if_many();
     }
 
-    /// Undoes the change that was proposed last.
+    /// Undoes the change of the world that was proposed last.
     pub fn undo(&mut self) {
         if self.discard_look_ahead() {
             return;

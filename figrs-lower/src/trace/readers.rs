@@ -1,6 +1,7 @@
-//! The children of the nodes of a trace. (A child of a node is an element whose value or distribution depends on the node's value.)
+//! The children of the nodes of a trace (a world that a Markov chain changes step by step). (A child of a node is an element whose value or
+//! distribution depends on the node's value.)
 
-/// An edge to a child of a node: the child, and the index of the node among the child's inputs.
+/// An edge of the dependency graph: the child of a node, and the index of the node among the child's inputs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeUse {
     pub(super) by: u32,
@@ -11,28 +12,28 @@ pub(super) struct NodeUse {
 #[derive(Debug, Default)]
 pub(super) struct ParameterReaders {
     is_known: bool,
-    /// `true` if the node is a `Chain` whose children are in the cache of its result.
+    /// `true` if the node is a `Chain` that passes on the value of another element, and its children are in the cache of this element.
     is_followed: bool,
-    /// `true` if all nodes that depend on the node are in the cache.
+    /// `true` if the cache has all nodes that depend on the node.
     is_all: bool,
-    /// The `Chain` elements that have the value of the node.
+    /// The `Chain` elements that pass on the value of the node.
     chains: Vec<u32>,
-    /// The choices of which the node is the only parameter.
+    /// The random choices whose distributions have the node as their only parameter.
     choices: Vec<u32>,
-    /// The values of the observed choices; the entries of other choices have no meaning.
+    /// The values of the observed random choices; the entries of other choices have no meaning.
     values: Vec<f64>,
-    /// Runs of successive choices with the same family of distributions.
+    /// Runs of random choices: the successive choices of a run have the same family of distributions.
     runs: Vec<FamilyRun>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct FamilyRun {
     end: usize,
-    /// `true` if observations determine the values of the choices.
+    /// `true` if observations determine the values of the random choices in the run.
     is_observed: bool,
 }
 
-/// The choices of a run (successive choices with the same family), with the observed values.
+/// The random choices of a run (successive choices with the same family of distributions), with their observed values.
 pub(super) struct RunReaders<'a> {
     pub(super) choices: &'a [u32],
     pub(super) observed: &'a [f64],
@@ -44,7 +45,7 @@ impl ParameterReaders {
         (self.is_known, self.is_followed) = (false, false);
     }
 
-    /// True if all nodes that depend on the node are in the cache; `None` if the cache is not valid.
+    /// True if the cache has all nodes that depend on the node; `None` if the cache is not valid.
     #[inline]
     pub(super) fn are_all(&self) -> Option<bool> {
         self.is_known.then_some(self.is_all)
@@ -81,7 +82,7 @@ impl ParameterReaders {
         &self.choices
     }
 
-    /// Adds a choice to the last run if it has the same family; otherwise starts a new run.
+    /// Adds a random choice to the last run if its distribution is of the same family; otherwise starts a new run.
     pub(super) fn push(
         &mut self,
         choice: u32,
@@ -116,16 +117,16 @@ impl ParameterReaders {
     }
 }
 
-/// The `Chain` whose result a Boolean node selects, if this `Chain` is the only child of the node.
+/// The `Chain` whose branch the truth value of a Boolean node selects, if this `Chain` is the only child of the node.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum BooleanBranch {
-    /// The node has several children, or its only child is not a `Chain` whose result the node's truth value selects.
+    /// The node has several children, or its only child is not a `Chain` whose branch the truth value of the node selects.
     Absent,
-    /// The `Chain`, and its results for `false` and `true`, if they are cached.
+    /// The `Chain`, and the elements that it selects for `false` and `true`, if they are cached.
     Chain(u32, [Option<u32>; 2]),
 }
 
-/// The nodes that depend on a choice: `Chain` elements that have the value of the choice, and the choices of which this value is a parameter.
+/// The nodes that depend on a random choice: `Chain` elements that pass on its value, and choices that have this value as a parameter.
 #[derive(Debug, Default)]
 pub(super) struct Readers {
     pub(super) chains: Vec<u32>,

@@ -1,8 +1,9 @@
-//! Registers for the values of the nodes of a trace.
+//! Registers, which store the values of the nodes of a trace (a world that a Markov chain changes).
 //!
-//! A propagation step reads values immediately after it has written them. If a number is written as part of a [`Datum`] and then loaded together with
-//! its type tag, the processor delays the load until the number is in the cache. The delayed load takes longer than the computation of the number's
-//! log-probability. Therefore a register stores a number or a truth value as a machine word, and is copied word by word.
+//! The re-evaluation of a world after a proposal reads values immediately after it has written them. If a number is written as part of a [`Datum`]
+//! and then loaded together with its type tag, the processor delays the load until the number is in the cache. Such a delayed load takes longer than
+//! the computation of the number's log-probability. To avoid delayed loads, a register stores a number or a truth value as a machine word, and is
+//! copied word by word.
 
 use std::any::Any;
 
@@ -15,7 +16,7 @@ enum RegisterContent {
     Shared,
 }
 
-/// The value of a node, or no value.
+/// A register: the value of a node, or no value.
 #[derive(Clone, Debug)]
 pub(super) struct ValueRegister {
     /// The bits of a number or a truth value (a plain value).
@@ -112,7 +113,7 @@ impl ValueRegister {
         }
     }
 
-    /// Returns the plain value (a number or a truth value) for a call of [`any`](Self::any); if the register has no plain value, the result has no
+    /// Returns the number or truth value in the register, for a call of [`any`](Self::any); if the register has another value, the result has no
     /// meaning.
     #[inline]
     pub(super) fn plain(&self) -> Plain {
@@ -122,7 +123,7 @@ impl ValueRegister {
         }
     }
 
-    /// Returns the value as `dyn Any`; `plain` must be the result of [`plain`](Self::plain).
+    /// Returns the value in the register as `dyn Any`; `plain` must be the result of [`plain`](Self::plain).
     #[inline]
     pub(super) fn any<'a>(&'a self, plain: &'a Plain) -> Option<&'a dyn Any> {
         match self.held {
@@ -158,7 +159,7 @@ impl PartialEq for ValueRegister {
     }
 }
 
-/// A list of registers whose memory is used again after it has been cleared.
+/// A list of value registers whose memory is used again after the list has been cleared.
 #[derive(Debug, Default)]
 pub(super) struct RegisterList {
     registers: Vec<ValueRegister>,
@@ -166,7 +167,7 @@ pub(super) struct RegisterList {
 }
 
 impl RegisterList {
-    /// Appends a value; returns the new length of the list.
+    /// Appends a value to the list; returns the new length of the list.
     pub(super) fn push(&mut self, value: &Datum) -> usize {
         if self.registers.len() == self.count {
             self.registers.push(ValueRegister::default());

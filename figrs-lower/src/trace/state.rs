@@ -1,4 +1,4 @@
-//! The state of a trace: a model and one of its worlds.
+//! The state of a Markov chain: a model and one of its worlds.
 
 use super::agenda::{Agenda, StructureWorklist};
 use super::change::{Change, UndoLog};
@@ -12,46 +12,46 @@ use figrs_core::element::node::Kind;
 use figrs_core::element::operations::FamilyOp;
 use figrs_core::{AnyElement, Datum, Evidence, Limits, Model, ModelError, Space, Until, stream};
 
-/// Number of draws from an integer prior for the test whether the prior is wide. The draws of a Poisson distribution differ by ten or more if its
-/// mean is above about twelve.
+/// Number of draws from the prior of an integer choice that are used to test whether the prior is wide. The smallest and the largest of these draws
+/// from a Poisson distribution differ by ten or more if its mean is above about twelve.
 const PROBES: usize = 8;
 /// An integer prior is wide if the range of its [`PROBES`] draws is at least this number; a draw from a narrower prior is always close to the present
 /// value.
 const MIN_WIDE_RANGE: i128 = 10;
 
-/// A free random choice in the world of a [`Trace`]; its index does not change while the choice is part of the world.
+/// A random choice in the world of a [`Trace`] that no observation determines; its index does not change while the choice is part of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Site(pub(super) u32);
 
 impl Site {
-    /// Returns the index of the choice.
+    /// Returns the index of the random choice.
     #[inline]
     pub fn number(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A model and one of its worlds, which proposals change.
+/// A model and one of its worlds, which Metropolis-Hastings proposals change.
 pub struct Trace {
     pub(super) nodes: Vec<TraceNode>,
     pub(super) numbering: Numbering,
-    /// The indices of the nodes with evidence and of the targets, without duplicates.
+    /// The indices of the nodes with evidence and of the target nodes, without duplicates.
     pub(super) roots: Vec<u32>,
     targets: Vec<u32>,
-    /// The indices of removed nodes, which new nodes get.
+    /// The indices of removed nodes, which are used again for new nodes.
     pub(super) vacant: Vec<u32>,
-    /// The indices of the nodes that are free choices.
+    /// The indices of the nodes that are free choices (random choices that no observation determines).
     pub(super) choices: Vec<u32>,
     /// Number of elements in the world.
     pub(super) alive: usize,
     pub(super) limit: Limits,
     pub(super) bytes: TraceMemory,
-    /// Number of densities among the likelihoods of the world.
+    /// Number of probability densities among the likelihoods of the world.
     pub(super) densities: usize,
-    /// The index of the current proposal.
+    /// The index of the proposal that is being evaluated.
     pub(super) epoch: u32,
     pub(super) undo: UndoLog,
-    /// A `Chain` that has changed its result, and this result, until the edges are updated.
+    /// A `Chain` that has selected another element as its result, and this element, until the edges of the graph are updated.
     pub(super) pending: Option<(u32, u32)>,
     pub(super) change: Change,
     pub(super) look_ahead: ProposalLookAhead,
@@ -73,7 +73,7 @@ impl std::fmt::Debug for Trace {
 }
 
 impl Trace {
-    /// Creates a trace of `model`, which has no world yet. A proposal returns an error if a world exceeds `limit` (a number of elements or
+    /// Creates a trace of `model`; the trace has no world yet. A later proposal returns an error if a world exceeds `limit` (a number of elements or
     /// [`Limits`]).
     pub fn new(
         model: &Model,
@@ -116,59 +116,59 @@ impl Trace {
         Ok(trace)
     }
 
-    /// Returns the number of nodes: the elements of the world, and elements of other worlds that are kept.
+    /// Returns the number of nodes: the nodes of the world's elements, and of elements that are kept for other worlds.
     pub fn nodes(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Sets the deadline and the interrupts of further proposals.
+    /// Sets the deadline of further proposals, and the flags that interrupt them.
     pub fn set_until(&mut self, until: &Until) {
         self.limit.until = until.clone();
     }
 
-    /// Returns the number of nodes that every world has; these nodes have the lowest indices.
+    /// Returns the number of nodes that belong to every world; these nodes have the lowest indices.
     #[inline]
     pub(super) fn permanent(&self) -> usize {
         self.numbering.permanent()
     }
 
-    /// Returns the change that the last proposal makes.
+    /// Returns the change of the world that the last proposal makes.
     #[inline]
     pub fn change(&self) -> &Change {
         &self.change
     }
 
-    /// Returns the number of free choices in the world.
+    /// Returns the number of free choices (choices that no observation determines) in the world.
     #[inline]
     pub fn choices(&self) -> usize {
         self.choices.len()
     }
 
-    /// Returns the free choice with the index `index`.
+    /// Returns the free choice with the index `index`; no observation determines a free choice.
     #[inline]
     pub fn choice(&self, index: usize) -> Site {
         Site(self.choices[index])
     }
 
-    /// Returns `element` as a free choice; `None` if it is not a free choice of the world.
+    /// Returns `element` as a free choice; `None` if `element` is not in the world, not a random choice, or determined by an observation.
     pub fn site(&self, element: &AnyElement) -> Option<Site> {
         let number = self.numbering.number(element)?;
         self.is_free(number).then_some(Site(number))
     }
 
-    /// True if every world has this choice.
+    /// True if the choice `site` belongs to every world of the model.
     #[inline]
     pub fn is_in_every_world(&self, site: Site) -> bool {
         site.number() < self.permanent()
     }
 
-    /// True if the choice is at present a free choice of the world.
+    /// True if the choice `site` is at present in the world and not determined by observations.
     #[inline]
     pub fn is_choice(&self, site: Site) -> bool {
         self.is_free(site.0)
     }
 
-    /// Returns the element of the choice `site`.
+    /// Returns the element of the random choice `site`.
     #[inline]
     pub fn element(&self, site: Site) -> &AnyElement {
         &self.nodes[site.number()].element
@@ -216,13 +216,13 @@ impl Trace {
             .unwrap_or(self.nodes[site.number()].log)
     }
 
-    /// True if the choice has a continuous distribution.
+    /// True if the random choice `site` has a continuous distribution.
     #[inline]
     pub fn is_continuous(&mut self, site: Site) -> bool {
         self.nodes[site.number()].is_continuous()
     }
 
-    /// Returns the kind of the set of values of the choice `site`, if its values are continuous.
+    /// Returns the kind of the set of possible values of the choice `site`, if its values are continuous.
     pub fn space(&self, site: Site) -> Space {
         match self.nodes[site.number()].element.kind() {
             Kind::Atomic(op) => op.space(),
@@ -256,8 +256,7 @@ impl Trace {
         self.nodes[self.targets[position] as usize].value.datum()
     }
 
-    /// Returns the number of densities among the likelihoods of the world; see
-    /// [`Program::densities`](crate::Program::densities).
+    /// Returns the number of probability densities among the likelihoods of the world; see [`Program::densities`](crate::Program::densities).
     pub fn densities(&self) -> usize {
         self.densities
     }
@@ -268,8 +267,8 @@ impl Trace {
         present.filter_map(|node| Some((&node.element, node.value.datum()?)))
     }
 
-    /// Returns the natural logarithm of the likelihood, computed anew from all nodes. The likelihood is the product of the weights of the evidence
-    /// and of the probabilities of the choices whose values observations determine.
+    /// Returns the natural logarithm of the world's likelihood, computed anew from all nodes. The likelihood is the product of the weights of the
+    /// evidence and of the probabilities of the choices whose values observations determine.
     pub fn log_likelihood(&self) -> f64 {
         let present = (0..self.nodes.len() as u32).filter(|&i| self.nodes[i as usize].in_world);
         let log = |number: u32| {
@@ -347,7 +346,7 @@ impl Numbered for Trace {
         &self.nodes[number as usize].evidence
     }
 
-    /// If observations imply different values of one element, the world gets the weight zero.
+    /// If observations imply two different values of one element, the world gets the weight zero.
     fn imply(&mut self, number: u32, value: &Datum) -> bool {
         let given = &mut self.nodes[number as usize].given;
         let is_new = given.is_none();

@@ -1,4 +1,4 @@
-//! Edges of a trace, nodes that enter or leave the world, and values that observations require of nodes.
+//! Updates the edges of a trace, the set of nodes in the world, and the values that observations require of nodes.
 
 use super::change::StructureUndo;
 use super::node::{InputEdge, NodeRole};
@@ -11,11 +11,11 @@ use figrs_core::element::node::Kind;
 use figrs_core::element::operations::ChainOp;
 use figrs_core::{AnyElement, Datum, Fault, ModelError};
 
-/// Maximum number of cached results of a `Chain`.
+/// Maximum number of results (elements that a `Chain` selects) that are cached for a `Chain`.
 const BRANCHES: usize = 64;
 
 impl Trace {
-    /// Adds an edge: the node `to` becomes the next input of the node `by`.
+    /// Adds an edge to the dependency graph: the node `to` becomes the next input of the node `by`.
     pub(super) fn add_input(&mut self, by: u32, to: u32, demand: Option<Datum>) {
         self.clear_parameter_readers(to);
         let target = &mut self.nodes[to as usize];
@@ -91,7 +91,7 @@ impl Trace {
         self.raise_to(by, height + 1);
     }
 
-    /// Sets the value that the node `by` requires of its input with the index `input`; returns the old value.
+    /// Sets the value that the node `by` requires of its input with the index `input`, because of an observation; returns the old value.
     pub(super) fn set_demand(
         &mut self,
         by: u32,
@@ -107,7 +107,7 @@ impl Trace {
         old
     }
 
-    /// Returns the value that the children of a node require of it.
+    /// Returns the value that a node must have because its children require it.
     fn demanded(&self, number: u32) -> Option<&Datum> {
         let node = &self.nodes[number as usize];
         match (node.role, &node.given) {
@@ -125,7 +125,7 @@ impl Trace {
         }
     }
 
-    /// Returns the values that a node requires of its inputs; the list may be shorter than the list of inputs.
+    /// Returns the values that a node requires of its inputs because of observations; the list may be shorter than the list of inputs.
     fn demands_on_inputs(&self, number: u32) -> Vec<Option<Datum>> {
         let node = &self.nodes[number as usize];
         match (node.element.kind(), node.role) {
@@ -139,7 +139,7 @@ impl Trace {
         }
     }
 
-    /// Adds the nodes that enter the world, and their inputs, to the world.
+    /// Adds new nodes, and the inputs of these nodes, to the world.
     pub(super) fn enter_all(&mut self) -> Result<(), ModelError> {
         while let Some(number) = self.worklist.entering.pop() {
             self.check_limit(self.alive, number)?;
@@ -162,7 +162,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Removes nodes without children from the world, and then their inputs if these have no other children.
+    /// Removes nodes without children from the world, and then those of their inputs that have no other children.
     pub(super) fn remove_unread(&mut self) {
         while let Some(number) = self.worklist.orphans.pop() {
             self.apply_deferred_switch();
@@ -183,7 +183,7 @@ impl Trace {
         self.update_demands();
     }
 
-    /// Updates the values that are required of nodes whose children have changed, and the values that these nodes require of their inputs.
+    /// Updates the values that observations require of nodes whose children have changed, and the values that these nodes require of their inputs.
     fn update_demands(&mut self) {
         while let Some(number) = self.worklist.statuses.pop() {
             self.apply_deferred_switch();
@@ -224,7 +224,7 @@ impl Trace {
         }
     }
 
-    /// Sets the value that is required of a node, without an update of other nodes; returns the old value.
+    /// Sets the value that observations require of a node, without an update of other nodes; returns the old value.
     pub(super) fn set_demanded(&mut self, node: u32, demand: Option<Datum>) -> Option<Datum> {
         for input in 0..self.nodes[node as usize].inputs.len() {
             self.clear_parameter_readers(self.nodes[node as usize].inputs[input].to);
@@ -236,7 +236,8 @@ impl Trace {
         std::mem::replace(&mut node.demand, demand)
     }
 
-    /// Returns the cached result of a `Chain` for the values of its parents; the function `value` returns one of the stored values of a parent.
+    /// Returns the cached element that a `Chain` selects for the values of its parents; the argument `value` is a function that returns one of the
+    /// stored values of a parent.
     pub(super) fn branch<'a>(
         &'a self,
         number: u32,
@@ -252,7 +253,8 @@ impl Trace {
         known.map(|branch| node.branches[branch])
     }
 
-    /// Selects the result of a `Chain` for the present values of its parents. The inner error is an error of a function of the model.
+    /// Selects the element that is the result of a `Chain` for the present values of its parents. The inner error is an error of a function of the
+    /// user's model.
     pub(super) fn select(&mut self, number: u32) -> Result<Result<(), ModelError>, ModelError> {
         let node = &self.nodes[number as usize];
         let arity = node.parents.len();
@@ -291,8 +293,8 @@ impl Trace {
         Ok(Ok(()))
     }
 
-    /// Changes the result of a `Chain` to `result`, if nothing else changes: both results stay in the world, and no value is required of the `Chain`.
-    /// If anything else would change, returns `false`.
+    /// Changes the result of a `Chain` to `result`, if nothing else changes: the old and the new result stay in the world, and no value is required
+    /// of the `Chain`. If the new result of the `Chain` would have other effects, returns `false`.
     pub(super) fn switch_result(&mut self, number: u32, result: u32) -> bool {
         let Some((to, at)) = self.may_switch(number, result) else {
             return false;
@@ -305,7 +307,8 @@ impl Trace {
         true
     }
 
-    /// Changes the result of a `Chain` as `switch_result` does, but the edges only when the proposal is accepted, or before the next change of edges.
+    /// Changes the result of a `Chain` as `switch_result` does, but updates the edges only when the proposal is accepted, or before the next change
+    /// of edges.
     pub(super) fn defer_switch(&mut self, number: u32, result: u32) -> bool {
         self.apply_deferred_switch();
         // The value of the result must not change before the edges are updated, because the `Chain` would not be re-evaluated.
@@ -320,7 +323,7 @@ impl Trace {
         may
     }
 
-    /// Updates the edges after a deferred change of a `Chain`'s result.
+    /// Updates the edges of the graph after a deferred change of a `Chain`'s result.
     #[inline]
     pub(super) fn apply_deferred_switch(&mut self) {
         if let Some((number, result)) = self.pending.take() {
@@ -328,7 +331,7 @@ impl Trace {
         }
     }
 
-    /// If `switch_result` is possible, returns the present result of the `Chain` and the index of the `Chain` among the uses of this result.
+    /// If `switch_result` is possible, returns the present result of the `Chain`, and the index of the `Chain` among the nodes that use this result.
     pub(super) fn may_switch(&self, number: u32, result: u32) -> Option<(u32, u32)> {
         let node = &self.nodes[number as usize];
         let arity = node.parents.len();
@@ -375,7 +378,7 @@ impl Trace {
         self.raise_to(by, height);
     }
 
-    /// Returns the index of `element`, a new result of a `Chain`, and caches the result.
+    /// Returns the index of the node of `element`, which a `Chain` has selected for the first time, and caches this result.
     fn number_of_result(&mut self, number: u32, element: &AnyElement) -> u32 {
         let result = self.record(element);
         let node = &self.nodes[number as usize];

@@ -1,4 +1,4 @@
-//! Programs: the elements of a model, with indices for their evaluation.
+//! A program: the elements (random variables) of a model, with indices for their evaluation.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,17 +14,18 @@ use figrs_core::model::evidence::StatementIndex;
 use figrs_core::{AnyElement, Datum, ElementId, Evidence, Limits, Model, ModelError};
 use figrs_factor::graph::WorldWeight;
 
-/// Maximum number of elements that `Chain` elements created, and of branches of `Chain` elements, in the caches after a world.
+/// Maximum number of elements created by `Chain` elements, and of branches of `Chain` elements, that stay in the caches after the evaluation of a
+/// world.
 const MAX_CACHED: usize = 1 << 18;
 
-/// Quotient of the memory limit and the memory for caches that persist from one world to the next.
+/// Quotient of the memory limit and the part of this limit for caches that persist from one world to the next.
 const CACHE_DIVISOR: u64 = 4;
 
-/// Size of an element in a program in bytes. Lists double their capacity when they grow; the factor two allows for this, and for the parents and the
-/// value of each element.
+/// Size in bytes of the data that a program stores for each element. Lists double their capacity when they grow; the factor two in `SLOT` allows for
+/// this, and for the parents and the value of each element.
 const SLOT: usize = 2 * (size_of::<Instruction>() + size_of::<Option<Datum>>() + 40);
 
-/// Size of a cached branch in bytes, without the values of the parents.
+/// Size in bytes of a cached branch of a `Chain`, without the parent values that select the branch.
 const BRANCH: usize = 2 * size_of::<(Box<[Datum]>, Slot)>() + ALLOCATION;
 
 /// The index of an element in a [`Program`].
@@ -42,7 +43,7 @@ struct Instruction {
     parents: Option<Box<[Slot]>>,
     evidence: Arc<[Evidence]>,
     fixed: Option<Datum>,
-    /// The values of the element that the observations imply.
+    /// The values of the element that observations imply.
     implied: Vec<Datum>,
     branches: FxHashMap<Box<[Datum]>, Slot>,
     checked: bool,
@@ -53,20 +54,20 @@ pub struct Program {
     instructions: Vec<Instruction>,
     values: Vec<Option<Datum>>,
     touched: Vec<Slot>,
-    /// The stacks of the last run; their memory is used again.
+    /// The stacks of the last evaluation of a world; their memory is used again.
     run: WorldRun<Slot>,
     observations: Observations,
     limit: Limits,
     /// Size in bytes of the elements that `Chain` elements have created, and of their records in this program.
     made: u64,
-    /// Size in bytes of the values of the world on the heap.
+    /// Size in bytes of the values of the world that are stored on the heap.
     held: u64,
     slots: FxHashMap<ElementId, Slot>,
     statements: StatementIndex,
     roots: Vec<Slot>,
     targets: Vec<Slot>,
     permanent: usize,
-    /// Number of cached branches of `Chain` elements.
+    /// Number of cached branches of all `Chain` elements.
     remembered: usize,
     densities: usize,
 }
@@ -81,9 +82,9 @@ impl std::fmt::Debug for Program {
 }
 
 impl Program {
-    /// Creates a program with indices for the elements that every world of `model` evaluates.
+    /// Creates a program with indices for those elements that every world of `model` evaluates.
     ///
-    /// A run returns an error if the world exceeds `limit` (a number of elements or [`Limits`]).
+    /// A later run of the program returns an error if the world exceeds `limit` (a number of elements or [`Limits`]).
     pub fn new(
         model: &Model,
         targets: &[AnyElement],
@@ -131,7 +132,8 @@ impl Program {
         Ok(program)
     }
 
-    /// Propagates observations backwards: elements whose values the observations imply are set instead of drawn, whichever root is evaluated first.
+    /// Propagates observations backwards: elements whose values the observations imply are set instead of drawn, even if another target or evidence
+    /// variable is evaluated first.
     fn propagate_observations(&mut self) {
         let mut demands: Vec<(Slot, Datum)> = Vec::new();
         for (i, instruction) in self.instructions.iter().enumerate() {
@@ -156,8 +158,8 @@ impl Program {
         }
     }
 
-    /// Evaluates one world, and returns the weight that the evidence gives it. The evaluation of a world that contradicts the evidence ends early;
-    /// some elements then have no value.
+    /// Evaluates one world, and returns the weight that the evidence gives to the world. The evaluation of a world that contradicts the evidence ends
+    /// early, so that some elements of the world have no value.
     ///
     /// **Errors.** An error if an evaluated element has invalid parameters or a function that fails, or if the world has too many elements; the
     /// errors of the [`Chooser`].
@@ -169,10 +171,10 @@ impl Program {
         self.run_first(self.roots.len(), chooser, observations)
     }
 
-    /// Evaluates only the elements of a world on which its first `roots` roots depend, and returns the weight that the evaluated evidence gives the
-    /// world. The roots are the statements of evidence, followed by the targets.
+    /// Evaluates only the elements of a world on which its first `roots` roots (statements of evidence and targets) depend, and returns the weight
+    /// that the evaluated evidence gives the world. The roots of a world's evaluation are the statements of evidence, followed by the targets.
     ///
-    /// If a later run evaluates more roots, it makes the same random choices first.
+    /// A later run that evaluates more roots first makes the same random choices as this run.
     pub fn run_first(
         &mut self,
         roots: usize,
@@ -197,7 +199,7 @@ impl Program {
         Ok(weight)
     }
 
-    /// Returns the number of statements of evidence.
+    /// Returns the number of statements of evidence of the model.
     pub fn statements(&self) -> usize {
         self.roots.len() - self.targets.len()
     }
@@ -207,24 +209,24 @@ impl Program {
         &self.targets
     }
 
-    /// Returns the value of an element in the last world, if that world has a value for it.
+    /// Returns the value of an element in the world evaluated last, if the element has a value there.
     pub fn value(&self, slot: Slot) -> Option<&Datum> {
         self.values[slot.index()].as_ref()
     }
 
-    /// Returns the number of densities among the likelihoods in the weight of the last world. A world with fewer densities is infinitely more
-    /// probable than a world with more densities: if an observation has a probability in some worlds and a density in others, only the worlds with
-    /// probabilities count.
+    /// Returns the number of probability densities among the likelihoods in the weight of the world evaluated last. A world with fewer densities is
+    /// infinitely more probable than a world with more densities: if an observation has a probability in some worlds and a density in others, only
+    /// the worlds with probabilities count.
     pub fn densities(&self) -> usize {
         self.densities
     }
 
-    /// Returns the number of elements that the last world evaluated.
+    /// Returns the number of elements that were evaluated for the last world.
     pub fn evaluated(&self) -> usize {
         self.touched.len()
     }
 
-    /// Returns all elements of the last world with their values, in the order of evaluation.
+    /// Returns all elements of the world evaluated last with their values, in the order of evaluation.
     pub fn world(&self) -> impl Iterator<Item = (&AnyElement, &Datum)> {
         self.touched.iter().filter_map(|slot| {
             let value = self.values[slot.index()].as_ref()?;
@@ -268,7 +270,7 @@ impl Program {
         self.instructions[slot.index()].parents = Some(slots);
     }
 
-    /// Clears the last world, and removes the elements that `Chain` elements created if there are too many of them.
+    /// Clears the world evaluated last, and removes the elements that `Chain` elements created if there are too many of them.
     fn reset(&mut self) {
         self.densities = 0;
         self.held = 0;

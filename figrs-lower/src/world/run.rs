@@ -29,7 +29,7 @@ pub trait Chooser {
         Ok(None)
     }
 
-    /// Returns the size in bytes of the choices that the chooser stores, which counts towards the memory limit of the world.
+    /// Returns the size in bytes of the choices that the source of random choices stores, which counts towards the memory limit of the world.
     fn bytes(&self) -> u64 {
         0
     }
@@ -54,18 +54,18 @@ impl<R: Rng> Chooser for R {
 
 /// The known values of a world, and the records of its elements.
 pub(crate) trait World {
-    /// The record of an element.
+    /// The implementor's record of an element.
     type Node: Copy;
-    /// An element whose value must be computed outside the present evaluation.
+    /// An element whose value is not known yet, and must be computed outside the evaluation that needs the value.
     type Missing;
 
     fn observations(&self) -> Observations;
 
-    /// Looks up the value of an element, and starts its evaluation if the value is not known. `demand` becomes the value that the element must have
-    /// in a world of positive weight. `entered` is the number of elements whose evaluation has started, including this element; `bytes` is the number
-    /// of bytes of the run.
+    /// Looks up the value of an element, and starts its evaluation if the value is not known. The evaluation sets `demand` to the value that the
+    /// element must have in a world of positive weight. `entered` is the number of elements whose evaluation has started, including this element;
+    /// `bytes` is the memory in bytes that the evaluation uses.
     ///
-    /// **Errors.** An error if the world exceeds its [`Limits`](figrs_core::Limits).
+    /// **Errors.** An error if the world exceeds its [`Limits`](figrs_core::Limits), such as the maximum number of elements.
     fn begin(
         &mut self,
         of: (&AnyElement, Self::Node),
@@ -74,19 +74,19 @@ pub(crate) trait World {
         bytes: u64,
     ) -> Result<ElementStart<Self::Missing>, ModelError>;
 
-    /// Returns the parent number `position` of an element, with its record.
+    /// Returns the parent of an element at the index `position` in the list of its parents, with the parent's record.
     fn parent<'a>(
         &self,
         of: (&'a AnyElement, Self::Node),
         position: usize,
     ) -> (Cow<'a, AnyElement>, Self::Node);
 
-    /// Checks the parameters of an element that are not values of parents.
+    /// Checks those parameters of an element that are constants, not values of parents.
     fn check(&mut self, (element, _): (&AnyElement, Self::Node)) -> Result<(), ModelError> {
         element.check_parameters()
     }
 
-    /// Returns the result of a `Chain` for the values `arguments` of its parents; `call` computes the result.
+    /// Returns the element that a `Chain` selects for the values `arguments` of its parents; `call` computes this element.
     fn result(
         &mut self,
         chain: Self::Node,
@@ -96,7 +96,7 @@ pub(crate) trait World {
 
     fn is_recorded(&self, node: Self::Node) -> bool;
 
-    /// Records the value of an element, and multiplies `weight` by the weight of the evidence on the element.
+    /// Records the value of an element, and multiplies `weight` by the weight that the evidence on the element gives to the value.
     fn record_value(
         &mut self,
         of: (&AnyElement, Self::Node),
@@ -110,11 +110,11 @@ pub(crate) type MissingValue<M> = (M, Option<Datum>);
 
 pub(crate) enum ElementStart<M> {
     Known(Datum),
-    /// The evaluation must wait for the value of the element, which is computed elsewhere.
+    /// The evaluation must wait until the value of the element has been computed elsewhere.
     Missing(M),
     Fixed(Datum),
     Open,
-    /// Observations require two different values of the element; the world has weight zero.
+    /// Observations require two different values of the element, so that the world has weight zero.
     Contradiction,
 }
 
@@ -122,7 +122,7 @@ struct WorldStep<N> {
     stage: Stage,
     element: AnyElement,
     node: N,
-    /// The value that the element must have in a world of positive weight.
+    /// The value that the element must have in a world of positive weight, because of an observation.
     demand: Option<Datum>,
 }
 
@@ -131,7 +131,7 @@ enum Stage {
     Begin,
     /// The values of the element's parents are on top of the value stack.
     Ready,
-    /// The value of a `Chain`'s result is on top of the value stack.
+    /// The value of the element that a `Chain` selects is on top of the value stack.
     Result,
 }
 
@@ -146,34 +146,34 @@ impl<N> WorldStep<N> {
     }
 }
 
-/// The state of the evaluation of an element.
+/// The progress of the evaluation of an element.
 enum Progress<M> {
-    /// The value of the element is on top of the value stack, or the world contradicts the evidence.
+    /// The evaluation has ended: the value of the element is on top of the value stack, or the world contradicts the evidence.
     Finished,
     /// The remaining steps of the evaluation are on top of the stack of steps.
     Scheduled,
-    /// As `Scheduled`, but the first step must wait for a missing value.
+    /// The remaining steps are on the stack as for `Scheduled`, but the first step must wait for a missing value.
     Missing(MissingValue<M>),
 }
 
-/// The evaluation of elements in one world. Elements are evaluated by recursion up to [`MAX_DEPTH`]; a stack has the remaining steps of deeper
-/// evaluations, and of evaluations that wait. A second stack has the values of evaluated elements.
+/// The evaluation of elements in one world. Elements are evaluated by recursion up to the depth [`MAX_DEPTH`]; a stack has the remaining steps of
+/// deeper evaluations, and of evaluations that wait for values. Besides the stack of steps, a second stack has the values of evaluated elements.
 pub(crate) struct WorldRun<N> {
     steps: Vec<WorldStep<N>>,
     values: Vec<Datum>,
     pub(crate) weight: WorldWeight,
-    /// Number of densities among the likelihoods of the world.
+    /// Number of probability densities among the likelihoods of the world.
     pub(crate) densities: usize,
-    /// Number of elements whose evaluation has started.
+    /// Number of elements of the world whose evaluation has started.
     pub(crate) entered: usize,
-    /// The number of steps at which the steps are checked for cycles next.
+    /// The number of evaluation steps at which the next check for cycles of waiting elements is made.
     check_cycles_at: usize,
 }
 
-/// Number of steps at which the steps are first checked for cycles.
+/// Number of evaluation steps at which the first check for cycles of waiting elements is made.
 pub(crate) const FIRST_CHECK: usize = 1 << 12;
 
-/// Maximum depth of the recursion.
+/// Maximum depth of the recursion in the evaluation of elements.
 const MAX_DEPTH: usize = 32;
 
 impl<N> Default for WorldRun<N> {
@@ -190,7 +190,7 @@ impl<N> Default for WorldRun<N> {
 }
 
 impl<N: Copy> WorldRun<N> {
-    /// Clears the world, and keeps its memory for reuse.
+    /// Clears the values and the weight of the world, and keeps the memory for reuse.
     pub(crate) fn clear(&mut self) {
         self.steps.clear();
         self.values.clear();
@@ -198,7 +198,7 @@ impl<N: Copy> WorldRun<N> {
         self.check_cycles_at = FIRST_CHECK;
     }
 
-    /// Takes the value of the last evaluated element, after all steps; returns `None` if the world contradicts the evidence.
+    /// Takes the value of the last evaluated element, after all steps of the evaluation; returns `None` if the world contradicts the evidence.
     pub(crate) fn take_value(&mut self) -> Option<Datum> {
         self.values.pop().filter(|_| !self.weight.is_zero())
     }
@@ -208,8 +208,8 @@ impl<N: Copy> WorldRun<N> {
         (steps + self.values.capacity() * size_of::<Datum>()) as u64
     }
 
-    /// Starts the evaluation of an element of which observations require the value `demand` (if there is one). Returns the element whose value is
-    /// missing if the evaluation must wait; [`advance`](Self::advance) then continues the evaluation.
+    /// Starts the evaluation of an element; observations may require the value `demand` of the element. Returns the element whose value is missing if
+    /// the evaluation must wait for a value; [`advance`](Self::advance) then continues the evaluation.
     pub(crate) fn start<W: World<Node = N>>(
         &mut self,
         of: (&AnyElement, N),
@@ -223,7 +223,7 @@ impl<N: Copy> WorldRun<N> {
         }
     }
 
-    /// Takes steps until none are left or a value is missing; in the latter case, returns the element whose value is missing.
+    /// Takes steps of the evaluation until none are left or a value is missing; in the latter case, returns the element whose value is missing.
     pub(crate) fn advance<W: World<Node = N>>(
         &mut self,
         world: &mut W,
@@ -258,8 +258,8 @@ impl<N: Copy> WorldRun<N> {
         Ok(None)
     }
 
-    /// Returns an error if a `Chain` waits for a result that waits for the same `Chain`. The check for cycles of waiting `Chain`s is made each time
-    /// that the number of steps has doubled, so that its cost is low.
+    /// Returns an error if a `Chain` waits for the value of an element that waits for the same `Chain`. The check for cycles of waiting `Chain`s is
+    /// made only when the number of steps has doubled since the last check, so that its cost is low.
     #[cold]
     fn check_cycles(&mut self) -> Result<(), ModelError> {
         self.check_cycles_at = 2 * self.steps.len();
@@ -274,7 +274,7 @@ impl<N: Copy> WorldRun<N> {
         Ok(())
     }
 
-    /// Gives the world the weight zero if the required value `demand` differs from the value `value`.
+    /// Gives the world the weight zero if the value `demand` that observations require differs from the value `value` of the element.
     fn compare(&mut self, demand: Option<&Datum>, value: &Datum) {
         if demand.is_some_and(|demand| demand != value) {
             self.contradict();
@@ -285,7 +285,7 @@ impl<N: Copy> WorldRun<N> {
         self.weight.times(0.0, f64::NEG_INFINITY);
     }
 
-    /// Evaluates an element after its parents.
+    /// Evaluates an element after the evaluation of its parents.
     fn evaluate<W: World<Node = N>>(
         &mut self,
         of: (&AnyElement, N),
@@ -423,7 +423,7 @@ impl<N: Copy> WorldRun<N> {
         Ok(Progress::Finished)
     }
 
-    /// Records the value of an element, and puts the value on the stack.
+    /// Records the value of an element, and puts this value on the stack of values.
     fn set_value<W: World<Node = N>>(
         &mut self,
         of: (&AnyElement, N),
@@ -437,7 +437,7 @@ impl<N: Copy> WorldRun<N> {
         Ok(())
     }
 
-    /// Records the value of a `Chain`'s result, which is on top of the stack, as the value of the `Chain`.
+    /// Takes the value on top of the stack, which belongs to the element that a `Chain` selects, and records it as the value of the `Chain`.
     fn set_result<W: World<Node = N>>(
         &mut self,
         of: (&AnyElement, N),

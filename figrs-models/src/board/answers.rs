@@ -1,4 +1,5 @@
-//! Exact answers about boards: by formulas of the generator, or by the exact method, which explores the states of a board read cell by cell.
+//! Exact answers about random boards: by formulas of the board generator, or by the exact method, which explores the states of a board read cell by
+//! cell.
 
 use std::fmt;
 
@@ -9,34 +10,35 @@ use num_bigint::BigUint;
 use super::watch::{BoardWatch, Event};
 use super::{BoardError, ConditionalSampler, Cost, ExactBoards, Generator, Method};
 
-/// The distribution of a cell's values.
+/// The distribution of the value of a cell of a board.
 pub type CellDistribution<C> = Vec<(C, f64)>;
 
-/// Exact answers about boards of any size, computed by formulas of the generator.
+/// Exact answers about random boards of any size, computed by formulas of the board generator.
 ///
-/// **Errors.** The errors of the generator's formulas; the error of [`AnswerProgress::step`] if the computation is interrupted.
+/// **Errors.** The errors of the board generator's formulas; the error of [`AnswerProgress::step`] if the computation is interrupted.
 pub trait OwnAnswers<C, B> {
-    /// Returns the name of the method.
+    /// Returns the name of the method that the formulas use.
     fn name(&self) -> &'static str;
 
-    /// Returns the number of boards that follow the rules and meet all demands.
+    /// Returns the number of boards that follow the rules and meet all demands of the user.
     fn count(&self, progress: &AnswerProgress<'_>) -> Result<BigUint, BoardError>;
 
-    /// Returns the logarithm of the probability that a board of independently drawn cells follows the rules and meets all demands.
+    /// Returns the logarithm of the probability that a board of independently drawn cells follows the rules and meets all demands of the user.
     fn log_probability(&self) -> Result<f64, BoardError>;
 
-    /// Returns the marginal distribution of each cell, in scan order (row by row). The computation may use `memory` bytes.
+    /// Returns the marginal distribution of the value of each cell, in scan order (row by row). The computation of the marginal distributions may use
+    /// `memory` bytes.
     fn marginals(
         &self,
         memory: u64,
         progress: &AnswerProgress<'_>,
     ) -> Result<Vec<CellDistribution<C>>, BoardError>;
 
-    /// Returns the most probable board, and the logarithm of its probability among all boards that follow the rules and meet all demands.
+    /// Returns the most probable board, and the logarithm of its probability among all boards that follow the rules and meet all demands of the user.
     fn most_probable(&self) -> Result<(B, f64), BoardError>;
 }
 
-/// Progress of a computation of [`OwnAnswers`], which can be interrupted.
+/// Reports the progress of a computation of [`OwnAnswers`], which can be interrupted.
 #[derive(Debug)]
 pub struct AnswerProgress<'a> {
     watch: &'a BoardWatch,
@@ -44,7 +46,7 @@ pub struct AnswerProgress<'a> {
 }
 
 impl AnswerProgress<'_> {
-    /// Reports that `steps` of `total` steps are done.
+    /// Reports that `steps` of `total` steps of the computation are done.
     ///
     /// **Errors.** [`Error::NothingDone`] in [`BoardError::Inference`] if the computation is interrupted.
     pub fn step(&self, steps: u64, total: u64) -> Result<(), BoardError> {
@@ -57,9 +59,9 @@ impl AnswerProgress<'_> {
     }
 }
 
-/// Exact answers to questions about the boards of a generator.
+/// Exact answers to questions about the random boards of a generator.
 ///
-/// **Guarantee.** Counts are exact; all other numbers are exact up to rounding.
+/// **Guarantee.** Numbers of boards are exact; all other results are exact up to rounding.
 pub struct BoardAnswers<'g, G: Generator> {
     source: Source<'g, G>,
     memory: u64,
@@ -78,9 +80,10 @@ impl<G: Generator> fmt::Debug for BoardAnswers<'_, G> {
 }
 
 impl ConditionalSampler {
-    /// Returns exact answers: by the generator's own formulas if it has any, else by the [`exact`](Self::exact) method.
+    /// Returns exact answers about random boards: by the generator's own formulas if it has any, else by the [`exact`](Self::exact) method.
     ///
-    /// **Errors.** The errors of [`exact`](Self::exact); [`BoardError::NoMethod`] if neither the formulas nor the exact method are allowed.
+    /// **Errors.** The errors of [`exact`](Self::exact); [`BoardError::NoMethod`] if neither the generator's formulas nor the exact method are
+    /// allowed.
     pub fn answers<'g, G: Generator>(
         &self,
         generator: &'g G,
@@ -101,7 +104,7 @@ impl ConditionalSampler {
 }
 
 impl<G: Generator> BoardAnswers<'_, G> {
-    /// Returns the method that computes the answers.
+    /// Returns the method that computes the answers about boards.
     pub fn method(&self) -> Method {
         match &self.source {
             Source::Own(own) => Method::Own(own.name()),
@@ -109,7 +112,7 @@ impl<G: Generator> BoardAnswers<'_, G> {
         }
     }
 
-    /// Returns the number and the size of the states that the exact method explores; `None` if the generator's own formulas answer.
+    /// Returns the number and the size of the states that the exact method explores; `None` if the generator's own formulas give the answers.
     pub fn cost(&self) -> Option<Cost> {
         match &self.source {
             Source::Own(_) => None,
@@ -117,7 +120,7 @@ impl<G: Generator> BoardAnswers<'_, G> {
         }
     }
 
-    /// True if some board follows the rules and meets all demands.
+    /// True if at least one board follows the rules and meets all demands of the user.
     pub fn is_possible(&self) -> bool {
         match &self.source {
             Source::Own(_) => true,
@@ -132,9 +135,9 @@ impl<G: Generator> BoardAnswers<'_, G> {
         }
     }
 
-    /// Returns the number of boards that follow the rules and meet all demands.
+    /// Returns the number of boards that follow the rules and meet all demands of the user.
     ///
-    /// **Errors.** [`BoardError::Inference`] if the count is interrupted, or the exact method cannot count.
+    /// **Errors.** [`BoardError::Inference`] if the computation is interrupted, or if the exact method cannot compute the number of boards.
     pub fn count(&self) -> Result<BigUint, BoardError> {
         match &self.source {
             Source::Own(own) => own.count(&self.progress()),
@@ -142,9 +145,9 @@ impl<G: Generator> BoardAnswers<'_, G> {
         }
     }
 
-    /// Returns the logarithm of the probability that a board of independently drawn cells follows the rules and meets all demands.
+    /// Returns the logarithm of the probability that a board of independently drawn cells follows the rules and meets all demands of the user.
     ///
-    /// **Errors.** The errors of the generator's own formulas.
+    /// **Errors.** The errors of the board generator's own formulas.
     pub fn log_probability(&self) -> Result<f64, BoardError> {
         match &self.source {
             Source::Own(own) => own.log_probability(),
@@ -152,9 +155,10 @@ impl<G: Generator> BoardAnswers<'_, G> {
         }
     }
 
-    /// Returns the marginal distribution of each cell, in scan order.
+    /// Returns the marginal distribution of the value of each cell, in scan order (row by row).
     ///
-    /// **Errors.** The errors of [`ExactBoards::marginals`]; [`BoardError::TooLarge`] if the generator's own formulas need more memory than allowed.
+    /// **Errors.** The errors of [`ExactBoards::marginals`]; [`BoardError::TooLarge`] if the formulas of the board generator need more memory than
+    /// allowed.
     pub fn marginals(&self) -> Result<Vec<CellDistribution<G::Cell>>, BoardError> {
         match &self.source {
             Source::Own(own) => own.marginals(self.memory, &self.progress()),
@@ -170,7 +174,7 @@ impl<G: Generator> BoardAnswers<'_, G> {
 
     /// Returns the most probable board, and the logarithm of its probability among all possible boards.
     ///
-    /// **Errors.** The errors of [`marginals`](Self::marginals).
+    /// **Errors.** The errors of the method [`marginals`](Self::marginals).
     pub fn most_probable(&self) -> Result<(G::Board, f64), BoardError> {
         match &self.source {
             Source::Own(own) => own.most_probable(),

@@ -1,4 +1,4 @@
-//! Settings of conditional sampling of boards, and its exact method.
+//! Settings for drawing random boards given demands and clues, and the exact method of drawing.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -11,8 +11,7 @@ use super::conflict::no_solution;
 use super::watch::{BoardWatch, Event};
 use super::{BoardError, ConflictStage, ExactBoards, Generator, Method, MethodChoice, Reason};
 
-/// Size in bytes of the states that the exact method explores before it consults the prediction of their size; exploring them takes about two
-/// seconds.
+/// The exact method explores states up to this size in bytes before it consults the prediction of their size; this takes about two seconds.
 pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 
 /// Conditional sampling of boards: draws boards of a [`Generator`] given its rules, demands (requirements) and clues by the most suitable method, and
@@ -29,20 +28,20 @@ pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 /// | rules that independent cells often follow | rejection |
 /// | a probabilistic program only | particles |
 ///
-/// The sampler uses the first applicable row of the table whose methods [`among`](Self::among) allows; if the method runs out of memory, it uses the
-/// next row. The choice of the method does not depend on the machine, because predictions are in bytes of states, and the work of each method is
-/// counted in states or boards instead of time.
+/// The sampler uses the first applicable row of the table whose methods [`among`](Self::among) allows; if the method of a row runs out of memory, the
+/// sampler uses the next row. The choice of the method does not depend on the machine, because costs are predicted in bytes of states, and the work
+/// of each method is measured in states or boards instead of time.
 ///
-/// **Guarantee.** By all methods except Markov chains and particles, boards are independent and have exactly their probabilities given rules, demands
-/// and clues. Boards of particles are independent, and their distribution tends to the exact one as the number of particles grows. Boards of Markov
-/// chains are not independent, and their distribution tends to the exact one as the chains run. The chains end when the R-hat of simple measures of
-/// the boards is at most 1.05, or after work that takes about half a minute. The report on Markov chains has their R-hat and the effective number of
-/// boards.
+/// **Guarantee.** By all methods except Markov chains and particles, drawn boards are independent and have exactly their probabilities given rules,
+/// demands and clues. Boards that particles draw are independent, and their distribution tends to the exact one as the number of particles grows.
+/// Boards that Markov chains draw are not independent, and their distribution tends to the exact one as the chains run. The Markov chains end when
+/// the R-hat of simple measures of the boards is at most 1.05, or after work that takes about half a minute. The report on sampling by Markov chains
+/// has their R-hat and the effective number of boards.
 ///
-/// **Complexity.** The complexity of the method that draws the boards; if the exact method and rejection run in turn, a few times the complexity of
-/// the quicker one.
+/// **Complexity.** The complexity is that of the method that draws the boards; if the exact method and rejection run in turn, it is a few times that
+/// of the quicker one.
 ///
-/// **Errors.** [`BoardError::NoSolution`] with clues that contradict each other, if no board is possible; [`BoardError::TooLarge`] if a method needs
+/// **Errors.** [`BoardError::NoSolution`], with clues that contradict each other, if no board is possible; [`BoardError::TooLarge`] if a method needs
 /// too much memory; [`BoardError::NoneMet`] if too many boards in a row do not meet the demands; [`BoardError::NotFound`] if Markov chains find no
 /// board; [`BoardError::NoMethod`] if no method is allowed; the errors of the generator.
 ///
@@ -97,9 +96,9 @@ pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 pub struct ConditionalSampler {
     pub(super) memory: u64,
     pub(super) seed: u64,
-    /// Number of particles of a population; `None` for the default of the generator.
+    /// Number of particles of a population; `None` for the default of the board generator.
     pub(super) particles: Option<usize>,
-    /// Largest number of particles of a population; `None` for the default.
+    /// Largest number of particles of a population; `None` for the default number.
     most_particles: Option<usize>,
     methods: Option<Vec<Method>>,
     pub(super) watch: BoardWatch,
@@ -112,7 +111,7 @@ impl Default for ConditionalSampler {
 }
 
 impl ConditionalSampler {
-    /// Creates the settings: all methods, one GiB of memory, and seed 0.
+    /// Creates the default settings: all methods, one GiB of memory, and seed 0.
     pub fn new() -> Self {
         Self {
             memory: 1 << 30,
@@ -124,8 +123,8 @@ impl ConditionalSampler {
         }
     }
 
-    /// Limits the memory in bytes of the states of the exact method, as [`Frontier::memory`](figrs_infer::Frontier::memory) counts it, and of all
-    /// particles.
+    /// Limits the memory in bytes that all particles use, and that the states of the exact method use, as counted by
+    /// [`Frontier::memory`](figrs_infer::Frontier::memory).
     pub fn memory(self, bytes: u64) -> Self {
         let memory = bytes;
         Self { memory, ..self }
@@ -136,15 +135,15 @@ impl ConditionalSampler {
         Self { seed, ..self }
     }
 
-    /// Sets the number of particles of a population; by default it depends on the [proposals](Generator::sequence) of the generator.
+    /// Sets the number of particles of a population; by default it depends on the [proposals](Generator::sequence) of the board generator.
     pub fn particles(self, particles: usize) -> Self {
         let particles = Some(particles);
         Self { particles, ..self }
     }
 
     /// Sets the largest number of particles of a population for a [numbered](Self::numbered) board; if all of them fail, the board cannot be drawn.
-    /// The default is 64 times the number of [`particles`](Self::particles), at least 1 280, and at most 100 000 or [`particles`](Self::particles) if
-    /// that is larger.
+    /// The default of the largest number of particles is 64 times [`particles`](Self::particles), at least 1 280, and at most 100 000 or
+    /// [`particles`](Self::particles) if that is larger.
     pub fn most_particles(self, particles: usize) -> Self {
         let most_particles = Some(particles);
         Self {
@@ -153,25 +152,25 @@ impl ConditionalSampler {
         }
     }
 
-    /// Returns the largest number of particles of a population, given the number `particles` of the first population.
+    /// Returns the largest number of particles of a population, given the number `particles` of the population that is tried first.
     pub(super) fn largest_population(&self, particles: usize) -> usize {
         let usual = || particles.saturating_mul(64).clamp(1_280, 100_000);
         self.most_particles.unwrap_or_else(usual)
     }
 
-    /// Restricts the choice of the method to `methods`. A single method is used whatever its predicted cost.
+    /// Restricts the choice of the method for drawing boards to `methods`. If only one method is allowed, it is used whatever its predicted cost.
     pub fn among(self, methods: impl IntoIterator<Item = Method>) -> Self {
         let methods = Some(methods.into_iter().collect());
         Self { methods, ..self }
     }
 
-    /// Ends a run once `flag` is `true`; the run returns the boards drawn so far.
+    /// Ends the drawing of boards once `flag` is `true`; the boards drawn so far are returned.
     pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
         self.watch.interrupt = Some(flag);
         self
     }
 
-    /// Sets a listener, which receives the progress of a run from time to time, on the calling thread or on a worker thread.
+    /// Sets a listener, which receives the progress of the drawing of boards from time to time, on the calling thread or on a worker thread.
     pub fn on_event(mut self, listener: impl Fn(&Event) + Send + Sync + 'static) -> Self {
         self.watch.listener = Listener::new(listener);
         self
@@ -189,11 +188,11 @@ impl ConditionalSampler {
         }
     }
 
-    /// Compiles the boards for the exact method, which answers any question about the boards. Unless the exact method is the only allowed one, it
-    /// explores more than 16 MiB of states only if the states are predicted to fit into memory.
+    /// Compiles the probabilistic program of the boards for the exact method, which answers any question about the boards. Unless the exact method is
+    /// the only allowed one, more than 16 MiB of states are explored only if all states are predicted to fit into memory.
     ///
     /// **Errors.** If the states do not fit into memory, [`BoardError::TooLarge`], or [`BoardError::Inference`] if the exact method is the only
-    /// allowed one; the errors of the generator.
+    /// allowed one; the errors of the board generator.
     pub fn exact<P>(&self, generator: P) -> Result<ExactBoards<P>, BoardError>
     where
         P: Deref<Target: Generator> + Clone,
@@ -222,12 +221,12 @@ impl ConditionalSampler {
     /// Returns [`BoardError::NoSolution`] for a generator without possible boards; the error names clues that contradict each other, if there are
     /// any.
     ///
-    /// **Guarantee.** No board meets the clues of the error.
+    /// **Guarantee.** No board agrees with all clues that the error names.
     ///
-    /// **Complexity.** The model is compiled once for each clue.
+    /// **Complexity.** The model of the boards is compiled once for each clue.
     ///
-    /// **Errors.** The errors of the generator; [`BoardError::Inference`] if inference fails. The clues of the error may include clues without which the
-    /// states do not fit into memory.
+    /// **Errors.** The errors of the board generator; [`BoardError::Inference`] if inference fails. The error may name more clues than necessary, if
+    /// the states of the boards without some clue do not fit into memory.
     pub fn conflict<G: Generator>(&self, generator: &G) -> Result<BoardError, BoardError> {
         let engine = self.watch.frontier(self.memory);
         if let Some(conflict) = generator.conflict(ConflictStage::Impossible, &engine) {
@@ -242,7 +241,8 @@ impl ConditionalSampler {
         })
     }
 
-    /// Compiles the probabilistic program of the boards; returns `None` if its states do not fit into `memory` bytes.
+    /// Compiles the probabilistic program of the boards; returns `None` if its states (of the boards read cell by cell) do not fit into `memory`
+    /// bytes.
     pub(super) fn within<P: Deref<Target: Generator>>(
         &self,
         generator: P,
@@ -273,7 +273,7 @@ impl ConditionalSampler {
         predicted.is_none_or(|bytes| bytes <= self.memory as f64)
     }
 
-    /// Returns the predicted size in bytes of the exact method's states, if it exceeds the memory.
+    /// Returns the predicted size in bytes of the exact method's states, if it exceeds the memory limit.
     pub(super) fn excess<G: Generator>(&self, generator: &G) -> Option<f64> {
         let predicted = generator.predicted_bytes();
         predicted.filter(|&bytes| bytes > self.memory as f64)

@@ -1,4 +1,4 @@
-//! Chooses the method that draws boards, and draws boards by this method.
+//! Chooses the method that draws boards, and draws boards by the chosen method.
 
 use std::time::Instant;
 
@@ -41,7 +41,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         }
     }
 
-    /// Draws boards by the first method that succeeds, except the generator's own sampler; `reason` states why that sampler could not draw the
+    /// Draws boards by the first method that succeeds, without the generator's own sampler; `reason` states why that sampler could not draw the
     /// boards.
     fn draw_by_elements(&self, reason: Option<Reason>) -> Result<Report, BoardError> {
         let (settings, generator) = (self.settings, self.generator);
@@ -136,7 +136,8 @@ impl<G: Generator> BoardDrawing<'_, G> {
         Ok(self.by_chains_within(reason, u64::MAX)?.0)
     }
 
-    /// Draws boards by Markov chains, each of which proposes at most `work` changes of cells. Returns the report, and true if the chains converged.
+    /// Draws boards by Markov chains, each of which proposes at most `work` changes of cells. Returns the report on the drawn boards, and true if the
+    /// Markov chains converged.
     fn by_chains_within(&self, reason: Reason, work: u64) -> Result<(Report, bool), BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let choice = self.begin(Method::Chain, reason);
@@ -154,12 +155,12 @@ impl<G: Generator> BoardDrawing<'_, G> {
         Ok((report, drawn.is_settled))
     }
 
-    /// Draws a few boards, each by its own Markov chain, if this is predicted to be several times as quick as the exact method. Returns `None` if
-    /// the chains are not predicted to be so quick, or if they do not converge in time.
+    /// Draws a few boards, each by its own Markov chain, if this method is predicted to be several times as quick as the exact method. Returns `None`
+    /// if the Markov chains are not predicted to be several times as quick as the exact method, or if they do not converge in time.
     fn by_quicker_chains(&self) -> Result<Option<Report>, BoardError> {
         /// Size in bytes of the states that the exact method explores in the time that a proposal of a Markov chain takes.
         const PROPOSAL: f64 = 12.0;
-        /// Boards are drawn by the exact method unless its predicted time is more than this multiple of the predicted time of Markov chains.
+        /// Boards are drawn by the exact method unless its predicted time is more than `EXACT` times the predicted time of Markov chains.
         const EXACT: f64 = 20.0;
         let (generator, wanted) = (self.generator, self.boards.wanted());
         let is_few = (1..=chain::MOST_CHAINS).contains(&wanted);
@@ -215,8 +216,8 @@ impl<G: Generator> BoardDrawing<'_, G> {
         Ok(Report::new(choice, diagnostics, compile))
     }
 
-    /// Draws boards by rejection: from the boards of the relaxed generator or, if these cost too much and the rules are often met, from independent
-    /// cells.
+    /// Draws boards by rejection: from the boards of the generator without the costliest demands or, if these cost too much and the rules are often
+    /// met, from independent cells.
     fn rejected(&self, reason: Reason) -> Result<Report, BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let relaxed = generator.relaxed();
@@ -279,7 +280,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         })
     }
 
-    /// Returns each board of the relaxed generator that meets all demands, and `None` for each other board.
+    /// Returns each board of the relaxed generator (the one without the costliest demands) that meets all demands, and `None` for each other board.
     pub(super) fn met(
         &self,
         boards: impl Iterator<Item = Result<G::Board, BoardError>>,
@@ -287,10 +288,11 @@ impl<G: Generator> BoardDrawing<'_, G> {
         boards.map(|board| board.map(|board| self.generator.meets(&board).then_some(board)))
     }
 
-    /// Creates an empty tally of rejection, which ends after `tries` failures in a row, or earlier if Markov chains can draw the boards.
+    /// Creates an empty tally of boards drawn by rejection; the drawing ends after `tries` failures in a row, or earlier if Markov chains can draw
+    /// the boards.
     pub(super) fn rejection(&self, tries: u64) -> RejectionTally<'_, G::Board> {
-        /// Number of cells of rejected boards after which Markov chains are tried. Drawing this number of cells takes up to a few seconds (a sampler
-        /// of mazes visits each room several times).
+        /// Number of cells of rejected boards after which Markov chains are tried instead of rejection. Drawing as many as `CELLS` cells takes up to
+        /// a few seconds (a sampler of mazes visits each room several times).
         const CELLS: u64 = 1 << 22;
         let most = match self.has_chains() {
             true => CELLS / self.generator.size().cells() as u64,
@@ -305,7 +307,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
     }
 }
 
-/// True if the exact method is predicted to explore few states, or if there is no prediction.
+/// True if the exact method is predicted to explore few states for the boards, or if there is no prediction.
 fn is_quick<G: Generator>(generator: &G) -> bool {
     let predicted = generator.predicted_bytes();
     predicted.is_none_or(|bytes: f64| bytes <= UNPREDICTED_BYTES as f64)

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Method;
 
-/// The boards drawn so far, up to the number wanted. If the sampler is stopped, another thread may take the boards.
+/// The boards drawn so far, up to the wanted number of boards. If the sampler is stopped, another thread may take the boards drawn so far.
 #[derive(Debug)]
 pub struct DrawnBoards<B> {
     wanted: usize,
@@ -12,7 +12,7 @@ pub struct DrawnBoards<B> {
 }
 
 impl<B> DrawnBoards<B> {
-    /// Creates an empty collection for `wanted` boards.
+    /// Creates an empty collection that takes up to `wanted` boards.
     pub fn of(wanted: usize) -> Self {
         let drawn = Mutex::new((None, Vec::new()));
         Self { wanted, drawn }
@@ -22,7 +22,7 @@ impl<B> DrawnBoards<B> {
         self.drawn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the number of boards that are wanted.
+    /// Returns the number of boards that are to be drawn.
     pub fn wanted(&self) -> usize {
         self.wanted
     }
@@ -56,7 +56,7 @@ impl<B> DrawnBoards<B> {
         }
     }
 
-    /// Removes all boards from the collection, and returns them with the method that drew the last one.
+    /// Removes all boards from the collection, and returns them with the method that drew the last of these boards.
     pub fn take(&self) -> (Option<Method>, Vec<B>) {
         let mut drawn = self.drawn();
         (drawn.0, std::mem::take(&mut drawn.1))

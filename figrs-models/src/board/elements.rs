@@ -5,7 +5,7 @@ use figrs_infer::{Error, World};
 
 use crate::grid::{Automaton, Board, Constraint, GridError, Position, Size};
 
-/// The probabilistic program of a board: an element for each cell, the rules as evidence on these elements, and the clues.
+/// The probabilistic program of a board: an element (random variable) for each cell, the rules as evidence on these elements, and the clues.
 #[derive(Clone, Debug)]
 pub struct BoardElements<C> {
     size: Size,
@@ -18,10 +18,10 @@ pub struct BoardElements<C> {
 }
 
 impl<C: Value> BoardElements<C> {
-    /// Creates a program from an element for each cell, in scan order (row by row), and from the evidence that the cells follow the rules and meet
-    /// all demands.
+    /// Creates a program from an element (random variable) for each cell, in scan order (row by row), and from the evidence that the cells follow the
+    /// rules and meet all demands.
     ///
-    /// **Errors.** [`GridError::Invalid`] if the number of elements is not the number of cells.
+    /// **Errors.** [`GridError::Invalid`] if the number of elements differs from the number of cells.
     pub fn new(size: Size, cells: Vec<Element<C>>, rules: Model) -> Result<Self, GridError> {
         GridError::same_length("cells", size.cells(), cells.len())?;
         Ok(Self {
@@ -34,9 +34,9 @@ impl<C: Value> BoardElements<C> {
         })
     }
 
-    /// Adds cells with known values. Clues are stored apart from the rules, so that contradictory clues can be found.
+    /// Adds clues, each of which is a cell with a known value. Clues are stored apart from the rules, so that contradictory clues can be found.
     ///
-    /// **Errors.** [`GridError::Invalid`] if the grid has no such cell.
+    /// **Errors.** [`GridError::Invalid`] if a clue is outside the grid.
     pub fn with_clues(
         self,
         clues: impl IntoIterator<Item = (Position, C)>,
@@ -54,7 +54,7 @@ impl<C: Value> BoardElements<C> {
 
     /// Adds to the rules the evidence that an automaton accepts the values of the cells.
     ///
-    /// **Errors.** [`GridError::TooLarge`] if the automaton cannot read grids of this size.
+    /// **Errors.** [`GridError::TooLarge`] if the automaton cannot read grids of the board's size.
     #[track_caller]
     pub fn with_rule(self, automaton: impl Automaton<C>) -> Result<Self, GridError> {
         let (models, cells) = ([self.rules, self.model], (self.size, &*self.cells));
@@ -68,7 +68,7 @@ impl<C: Value> BoardElements<C> {
 
     /// Adds clues that allow several values, each as an element that is true if the cell agrees with its clue.
     ///
-    /// **Errors.** The errors of [`with_clues`](Self::with_clues).
+    /// **Errors.** The errors of the method [`with_clues`](Self::with_clues).
     pub(crate) fn with_conditions(
         self,
         conditions: impl IntoIterator<Item = (Position, Element<bool>)>,
@@ -95,7 +95,7 @@ impl<C: Value> BoardElements<C> {
         values.chain(conditions).collect()
     }
 
-    /// Returns the evidence of the rules and of some clues, given by their indices `clues` in the list [`clue_cells`](Self::clue_cells).
+    /// Returns the evidence of the rules and of the clues with the indices `clues` in the list [`clue_cells`](Self::clue_cells).
     pub(crate) fn model_of(&self, clues: &[usize]) -> Model {
         let known = self.clues.len();
         let values = clues.iter().filter_map(|&clue| self.clues.get(clue));
@@ -106,32 +106,32 @@ impl<C: Value> BoardElements<C> {
         })
     }
 
-    /// Returns the size of the grid.
+    /// Returns the size of the board's grid.
     pub fn size(&self) -> Size {
         self.size
     }
 
-    /// Returns the elements of the cells, in scan order.
+    /// Returns the elements of the cells, in scan order (row by row).
     pub fn cells(&self) -> &[Element<C>] {
         &self.cells
     }
 
-    /// Returns the cells with known values.
+    /// Returns the clues that are cells with known values.
     pub fn clues(&self) -> &[(Position, C)] {
         &self.clues
     }
 
-    /// Returns the evidence that the board follows the rules and meets all demands except the clues.
+    /// Returns the evidence that the board follows the rules and meets all demands of the user, without the clues.
     pub fn rules(&self) -> &Model {
         &self.rules
     }
 
-    /// Returns the evidence that the board follows the rules and meets all demands and the clues.
+    /// Returns the evidence that the board follows the rules, meets all demands of the user and agrees with the clues.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// Returns the board in a world (an assignment of values to the elements).
+    /// Returns the board that belongs to a world (an assignment of values to the elements).
     ///
     /// **Errors.** [`Error::UnknownElement`] if the world belongs to another model.
     pub fn board(&self, world: &World) -> Result<Board<C>, Error> {

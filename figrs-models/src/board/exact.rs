@@ -7,33 +7,34 @@ use figrs_infer::{Compiled, CompiledFrontier, Frontier, Marginal, World};
 
 use super::{BoardError, Generator};
 
-/// Number and size of the states that the exact method explores.
+/// Number and size of the states that the exact method explores when it reads a board cell by cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// Largest number of states after reading a cell.
+    /// Largest number of states after one of the cells has been read.
     pub states: usize,
-    /// Size of all states in bytes.
+    /// Size in bytes of all states together.
     pub bytes: u64,
 }
 
-/// The boards of a generator as a compiled probabilistic program, which computes independent samples, counts, marginals and the most probable board.
+/// The boards of a generator as a compiled probabilistic program, which computes independent samples, the number of boards, marginals and the most
+/// probable board.
 ///
-/// **Guarantee.** The answers are exact up to rounding.
+/// **Guarantee.** All answers about the boards are exact up to rounding.
 ///
-/// **Complexity.** The complexity of [`Frontier::compile`]; a sample takes time linear in the number of cells.
+/// **Complexity.** Compilation has the complexity of [`Frontier::compile`]; a sample takes time linear in the number of cells.
 ///
-/// `P` is a reference to the generator, or an [`Arc`](std::sync::Arc) of it.
+/// The type `P` is a reference to the board generator, or an [`Arc`](std::sync::Arc) of it.
 #[derive(Clone, Debug)]
 pub struct ExactBoards<P: Deref<Target: Generator>> {
     generator: P,
     compiled: CompiledFrontier,
     cells: Vec<Element<<P::Target as Generator>::Cell>>,
-    /// Natural logarithm of the sum of the weights of the boards of the generator without its demands.
+    /// Natural logarithm of the sum of the weights of all boards that the generator can draw if its demands are left out.
     log_total: f64,
 }
 
 impl<G: Generator, P: Deref<Target = G>> ExactBoards<P> {
-    /// Compiles the probabilistic program of `generator`.
+    /// Compiles the probabilistic program of the board generator `generator`.
     ///
     /// **Errors.** The errors of [`Generator::elements`]; [`BoardError::Inference`] if the states do not fit into the memory limit of `engine`.
     pub fn compile(generator: P, engine: &Frontier) -> Result<Self, BoardError> {
@@ -58,12 +59,12 @@ impl<G: Generator, P: Deref<Target = G>> ExactBoards<P> {
         &self.generator
     }
 
-    /// Returns the natural logarithm of the probability that a board drawn without the demands follows the rules and meets all demands.
+    /// Returns the natural logarithm of the probability that a board drawn without the user's demands follows the rules and meets all demands.
     pub fn log_probability(&self) -> f64 {
         self.compiled.log_evidence() - self.log_total
     }
 
-    /// Returns the number and the size of the states that the exact method explores.
+    /// Returns the number and the size of the states that the exact method explores when it reads a board cell by cell.
     pub fn cost(&self) -> Cost {
         Cost {
             states: self.compiled.largest_frontier(),
@@ -71,19 +72,19 @@ impl<G: Generator, P: Deref<Target = G>> ExactBoards<P> {
         }
     }
 
-    /// Returns the compiled program, for other queries: each world of the program is a board.
+    /// Returns the compiled program, for other queries: each world of the program (an assignment of values to the cells) is a board.
     pub fn compiled(&self) -> &CompiledFrontier {
         &self.compiled
     }
 
-    /// True if some board follows the rules and meets all demands.
+    /// True if at least one board follows the rules and meets all demands of the user.
     pub fn is_possible(&self) -> bool {
         self.compiled.log_evidence() > f64::NEG_INFINITY
     }
 
-    /// Returns the marginal distribution of each cell, in scan order.
+    /// Returns the marginal distribution of the value of each cell, in scan order (row by row).
     ///
-    /// **Errors.** [`BoardError::Inference`] if no board is possible, or if the messages between states exceed the memory limit.
+    /// **Errors.** [`BoardError::Inference`] if no board is possible, or if the messages (vectors of numbers) between states exceed the memory limit.
     pub fn marginals(&self) -> Result<Vec<Marginal<G::Cell>>, BoardError> {
         let cells = self.cells.iter();
         cells
@@ -93,7 +94,7 @@ impl<G: Generator, P: Deref<Target = G>> ExactBoards<P> {
 
     /// Returns the most probable board, and the logarithm of its probability among all possible boards.
     ///
-    /// **Errors.** The errors of [`marginals`](Self::marginals).
+    /// **Errors.** The errors of the method [`marginals`](Self::marginals).
     pub fn most_probable(&self) -> Result<(G::Board, f64), BoardError> {
         let world = self.compiled.most_probable()?;
         let board = self.generator.board(world.values(&self.cells)?)?;
@@ -101,9 +102,9 @@ impl<G: Generator, P: Deref<Target = G>> ExactBoards<P> {
         Ok((board, log))
     }
 
-    /// Returns an endless sequence of independent boards.
+    /// Returns an endless sequence of independent random boards.
     ///
-    /// **Errors.** The errors of [`marginals`](Self::marginals).
+    /// **Errors.** The errors of the method [`marginals`](Self::marginals).
     pub fn samples(
         &self,
         seed: u64,

@@ -1,4 +1,4 @@
-//! Runs the exact method and rejection in turn, until one of them has drawn the boards.
+//! Runs the exact method and rejection sampling in turn, until one of them has drawn the boards.
 
 use std::cell::Cell;
 
@@ -12,12 +12,12 @@ use super::{BoardError, ExactBoards, Generator, Method, MethodChoice, Reason, Re
 const FIRST: u64 = 1 << 20;
 const GROWTH: u64 = 4;
 
-/// Size in bytes of the states that the exact method explores while rejection draws and checks one cell.
+/// Size in bytes of the states that the exact method explores in the time in which rejection draws and checks one cell.
 const CELL: u64 = 3;
 
 impl<G: Generator> BoardDrawing<'_, G> {
-    /// Runs the exact method and rejection in rounds of equal work, each round with several times the work of the round before. Together, the rounds
-    /// take at most a few times as long as the quicker of both methods alone.
+    /// Draws boards by the exact method and by rejection in rounds of equal work, each round with several times the work of the round before.
+    /// Together, the rounds of both methods take at most a few times as long as the quicker method alone.
     pub(super) fn in_turn(&self, relaxed: &G) -> Result<Report, BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let is_without_elements = Cell::new(false);
@@ -95,7 +95,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
     }
 }
 
-/// Returns the memory limit in bytes of the states in each round.
+/// Returns, for each round of the exact method, the memory limit in bytes of its states.
 fn budgets(memory: u64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(FIRST.min(memory)), move |&budget| {
         (budget < memory).then(|| budget.saturating_mul(GROWTH).min(memory))

@@ -1,29 +1,29 @@
-//! Methods that draw boards, and the reasons for the choice of a method.
+//! Methods that draw random boards, and the reasons for the choice of a method.
 
 use std::fmt;
 
-/// A method that draws boards.
+/// A method that draws random boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Method {
-    /// The exact method explores the states of the board, which is read cell by cell. Boards of the exact method are independent and have exactly
-    /// their probabilities.
+    /// The exact method reads the board cell by cell and explores the states that can follow each cell. Boards drawn by the exact method are
+    /// independent and have exactly their probabilities.
     Exact,
-    /// Rejection draws boards without some demands and keeps the boards that meet these demands. Boards of rejection are independent and have exactly
-    /// their probabilities.
+    /// Rejection draws boards without regard to some demands, and keeps the boards that meet these demands. Boards drawn by rejection are independent
+    /// and have exactly their probabilities.
     Rejection,
-    /// Particles read the board cell by cell. Boards drawn by particles are independent; their distribution tends to the exact one as the number of
-    /// particles grows.
+    /// Particle filters read the board cell by cell. Boards drawn by particles are independent; their distribution tends to the exact one as the
+    /// number of particles grows.
     Particles,
-    /// Markov chains of whole boards, from the [cells and rules](super::RuledCells) of the generator. The distribution of the boards of Markov chains
-    /// tends to the exact one as the chains run.
+    /// Markov chains of whole boards, which use the [cells and rules](super::RuledCells) of the board generator. The distribution of the boards that
+    /// Markov chains draw tends to the exact one as the chains run.
     Chain,
-    /// The [generator's own sampler](super::OwnSampler), with its name.
+    /// The [board generator's own sampler](super::OwnSampler), with the name of its method.
     Own(&'static str),
 }
 
 impl Method {
-    /// Returns the name of the method in lower case.
+    /// Returns the name of the method of drawing boards, in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -41,58 +41,58 @@ impl fmt::Display for Method {
     }
 }
 
-/// A method with the reason for its choice, written as a sentence.
+/// A method of drawing boards with the reason for its choice, written as a sentence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MethodChoice {
     /// The method.
     pub method: Method,
-    /// The reason for the choice.
+    /// The reason for the choice of the method.
     pub reason: Reason,
 }
 
-/// Reason why the sampler chose a method.
+/// Reason why the sampler chose a method of drawing boards.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// The caller allows no other method.
+    /// The caller allows no other method of drawing boards.
     Asked,
     /// The method draws boards of any size exactly without exploring states.
     Direct,
-    /// The method that was tried before drew boards, but none of them met the demands.
+    /// The method that was tried before did draw boards, but none of them met the demands.
     TooRare {
         /// Number of boards in a row that did not meet the demands.
         tried: u64,
     },
     /// The states of the exact method are known to fit into memory.
     Fits {
-        /// Size of the states in bytes.
+        /// Size in bytes of the states of the exact method.
         bytes: u64,
     },
     /// The states of the exact method are predicted to fit into memory.
     PredictedToFit {
-        /// Predicted size of the states in bytes.
+        /// Predicted size in bytes of the states of the exact method.
         bytes: f64,
     },
     /// Independent cells often follow the rules, and the exact method is predicted to need many states.
     OftenMet,
-    /// Few boards are wanted, and the method is predicted to draw them several times as quickly as the exact method.
+    /// Few boards are to be drawn, and the method is predicted to draw them several times as quickly as the exact method.
     Quicker {
         /// Predicted size in bytes of the states of the exact method.
         predicted: f64,
     },
-    /// The exact method and rejection ran in rounds of equal work, and this method finished first.
+    /// The exact method and rejection ran in rounds of equal work, and the chosen method finished first.
     FirstInTurn {
         /// Size in bytes of the states of the exact method in the last round.
         round: u64,
     },
     /// The states of the exact method do not fit into memory.
     TooLarge {
-        /// Predicted size of the states in bytes, if it exceeds the limit.
+        /// Predicted size in bytes of the states of the exact method, if it exceeds the limit.
         predicted: Option<f64>,
         /// The limit in bytes.
         limit: u64,
     },
-    /// No probabilistic program can be built for boards of this size or with these demands.
+    /// No probabilistic program can be built for boards of the wanted size or with the wanted demands.
     NoElements,
 }
 
@@ -101,7 +101,7 @@ pub(super) struct Predicted(pub(super) f64);
 
 impl fmt::Display for Predicted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// Number of bytes that exceeds any memory; larger numbers have the same text.
+        /// Number of bytes that exceeds any memory; all larger numbers are written as the same text.
         const MOST: f64 = 1e18;
         if self.0 < MOST {
             write!(f, "about {:.0}", self.0)

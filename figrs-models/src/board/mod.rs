@@ -1,10 +1,11 @@
 //! Boards: grids with a value in each cell, drawn at random from all boards that the rules and the user's demands (requirements) allow.
 //!
-//! A puzzle is a [`Generator`]: a probabilistic program with its demands as evidence, and a function that converts the values of its cells to a
-//! board. The [`ConditionalSampler`] draws boards by the most suitable method, and reports the method with the reason for its choice. [`ExactBoards`]
-//! answers all other questions about boards. [`NumberedBoards`] draws a set of boards in several parts, on any machines. The modules
-//! [`maze`](crate::boards::maze), [`dungeon`](crate::boards::dungeon), [`island`](crate::boards::island), [`yin_yang`](crate::boards::yin_yang) and
-//! [`chromatic_maze`](crate::boards::chromatic_maze) have such generators; users can write their own: see [`ConditionalSampler`].
+//! A puzzle is a [`Generator`]: a probabilistic program in which the user's demands are evidence, and a function that converts the values of its
+//! cells to a board. The [`ConditionalSampler`] draws random boards by the most suitable method, and reports the method with the reason for its
+//! choice. [`ExactBoards`] computes exact answers about boards, such as marginal distributions and the most probable board. [`NumberedBoards`] draws
+//! a set of random boards in several parts, which may be computed on different machines. The modules [`maze`](crate::boards::maze),
+//! [`dungeon`](crate::boards::dungeon), [`island`](crate::boards::island), [`yin_yang`](crate::boards::yin_yang) and
+//! [`chromatic_maze`](crate::boards::chromatic_maze) have generators of boards; users can write their own: see [`ConditionalSampler`].
 //!
 //! # References
 //!

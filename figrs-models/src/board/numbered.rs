@@ -1,4 +1,4 @@
-//! Samplers of numbered boards: the random numbers of a board depend only on the seed and on its number.
+//! Samplers of numbered boards: the random numbers for a board depend only on the seed and on the number of the board.
 
 use std::fmt::{self, Display};
 use std::io::{self, Write};
@@ -15,16 +15,16 @@ use super::{BoardError, ConditionalSampler, ExactBoards, Generator, Method, OwnS
 
 /// A sampler of numbered boards, which can draw a set of boards in several parts, because a board depends only on the seed and on its own number.
 ///
-/// `P` is a reference to the generator, or an [`Arc`] of it. A clone shares the results that the sampler has stored.
+/// The type `P` is a reference to the board generator, or an [`Arc`] of it. A clone of the sampler shares the results that the sampler has stored.
 ///
-/// **Guarantee.** Boards are independent and meet all rules, demands and clues. By all methods except particles, boards have exactly their
-/// probabilities. If no board is rejected, the boards equal those that [`ConditionalSampler::sample`] draws by the same method with the same seed. By
-/// particles, a board is drawn from one population: as the number of particles grows, the board's distribution tends to the exact one. With few
-/// particles, boards whose first cells seldom lead to a complete board are somewhat too rare; [`effective_populations`](Self::effective_populations)
-/// measures how near the distribution is to the exact one.
+/// **Guarantee.** The drawn boards are independent, follow all rules, meet all demands and agree with all clues. By all methods except particles, the
+/// drawn boards have exactly their probabilities. If no board is rejected, the boards equal those that [`ConditionalSampler::sample`] draws by the
+/// same method with the same seed. The method of particles draws each board from one population: as the number of particles grows, the board's
+/// distribution tends to the exact one. With few particles, boards whose first cells seldom lead to a complete board are somewhat too rare;
+/// [`effective_populations`](Self::effective_populations) measures how near the distribution is to the exact one.
 ///
-/// **Complexity.** By particles, time is linear in the number of particles and in the number of cells. If all particles of a board fail, a population
-/// four times as large draws the board, and so on.
+/// **Complexity.** The time of the method of particles is linear in the number of particles and in the number of cells. If all particles of the
+/// population for a board fail, a population four times as large draws the board, and so on.
 pub struct NumberedBoards<P: Deref<Target: Generator>>(NumberedMethod<P>);
 
 impl<P: Deref<Target: Generator>> fmt::Debug for NumberedBoards<P> {
@@ -51,17 +51,18 @@ enum NumberedMethod<P: Deref<Target: Generator>> {
     Particles(NumberedParticles<P>),
 }
 
-/// Number of boards that the exact method draws in one sweep over the states.
+/// Number of boards that the exact method draws in one pass through its states.
 const BATCH: u64 = 64;
 
 impl ConditionalSampler {
-    /// Returns a sampler of numbered boards. The sampler uses the generator's own sampler of independent boards if there is one, else the exact
-    /// method. If particles are allowed and the states of the exact method do not fit into memory, it uses particles.
+    /// Returns a sampler of numbered boards. The sampler uses the generator's own sampler of independent boards if the generator has one, else the
+    /// exact method. If particles are allowed and the states of the exact method do not fit into memory, the sampler of numbered boards uses
+    /// particles.
     ///
-    /// The seed of the boards is an argument of [`items`](ItemSampler::items).
+    /// The seed of the random boards is an argument of [`items`](ItemSampler::items).
     ///
-    /// **Errors.** The errors of [`exact`](Self::exact); [`BoardError::NoSolution`] if no board is possible; [`BoardError::NoMethod`] if none of these
-    /// methods is allowed.
+    /// **Errors.** The errors of [`exact`](Self::exact); [`BoardError::NoSolution`] if no board is possible; [`BoardError::NoMethod`] if none of the
+    /// methods for numbered boards is allowed.
     ///
     /// ```
     /// # use figrs_infer::ItemSampler;
@@ -103,7 +104,7 @@ impl ConditionalSampler {
 }
 
 impl<G: Generator, P: Deref<Target = G>> NumberedBoards<P> {
-    /// Returns the method that draws the boards.
+    /// Returns the method that draws the numbered boards.
     pub fn method(&self) -> Method {
         match self.0 {
             NumberedMethod::Own(_, name) => Method::Own(name),
@@ -121,7 +122,7 @@ impl<G: Generator, P: Deref<Target = G>> NumberedBoards<P> {
         }
     }
 
-    /// Returns the compiled boards, which also answer other queries, if the exact method draws the boards.
+    /// If the exact method draws the boards, returns their compiled program, which also answers other queries.
     pub fn exact(&self) -> Option<&ExactBoards<P>> {
         match &self.0 {
             NumberedMethod::Exact(exact) => Some(exact),
@@ -129,7 +130,7 @@ impl<G: Generator, P: Deref<Target = G>> NumberedBoards<P> {
         }
     }
 
-    /// Returns the number of particles of a population, if particles draw the boards.
+    /// Returns the number of particles of a population, if the boards are drawn by particles.
     pub fn particles(&self) -> Option<usize> {
         match &self.0 {
             NumberedMethod::Particles(particles) => Some(particles.particles),
@@ -138,8 +139,9 @@ impl<G: Generator, P: Deref<Target = G>> NumberedBoards<P> {
     }
 
     /// Returns the number of populations of particles drawn so far and the effective number 1 / Σw² of populations, where the weights w are the
-    /// populations' estimates of the evidence, scaled to sum to 1. The closer the effective number is to the number of populations, the closer the
-    /// distribution of the boards is to the exact one. Returns `None` for fewer than two populations, and for methods without particles.
+    /// populations' estimates of the evidence, scaled to sum to 1. The closer the effective number of populations is to their number, the closer the
+    /// distribution of the boards is to the exact one. Returns `None` if fewer than two populations have been drawn, and if the boards are not drawn
+    /// by particles.
     pub fn effective_populations(&self) -> Option<(usize, f64)> {
         match &self.0 {
             NumberedMethod::Particles(particles) => particles.effective_populations(),
@@ -147,8 +149,8 @@ impl<G: Generator, P: Deref<Target = G>> NumberedBoards<P> {
         }
     }
 
-    /// Sets an interrupt flag. When the flag becomes `true`, runs of particles end, and so does the search for contradictory demands. The flag
-    /// replaces that of the [settings](ConditionalSampler::interrupt).
+    /// Sets an interrupt flag. When the interrupt flag becomes `true`, running particle filters end, and so does the search for contradictory
+    /// demands. The interrupt flag replaces that of the [settings](ConditionalSampler::interrupt).
     #[must_use]
     pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
         if let NumberedMethod::Particles(particles) = &mut self.0 {

@@ -1,4 +1,4 @@
-//! Draws numbered boards by particle filters: each board from a population of its own.
+//! Draws numbered boards by particle filters: each board is drawn from a population of its own.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -14,32 +14,33 @@ use super::conflict::ConflictStage;
 use super::sequence::{BoardSequence, EvidenceOnly};
 use super::{BoardError, ConditionalSampler, Generator};
 
-/// Maximum number of populations whose weights the sampler stores.
+/// Maximum number of populations of particles whose weights the sampler stores.
 const MOST_WEIGHTS: usize = 1 << 20;
-/// Number of particles per block of populations; larger blocks do not reduce the time per board.
+/// Number of particles in a block (populations that run side by side); larger blocks do not reduce the time per board.
 const BATCH_PARTICLES: u64 = 480;
-/// Number of particles per block of populations for [slow](BoardSequence::slow) boards. With twenty particles for each level,
-/// one core drew 24 levels of 15 by 60 cells that demand a path of a player in 300 to 450 ms, and six of them in 110 ms.
+/// Number of particles in a block (populations that run side by side), for [slow](BoardSequence::slow) boards. With twenty particles for each level,
+/// one core drew a block of 24 levels of 15 by 60 cells, with a path for a player as a demand, in 300 to 450 ms, and six of them in 110 ms.
 const SLOW_BATCH_PARTICLES: u64 = 120;
 const BATCH_BOARDS: u64 = 24;
-/// Maximum product of the number of particles and the number of cells of a batch. The maximum permits 24 boards of 14 by 200 cells, with twenty particles
-/// for each board.
+/// Maximum product of the number of particles and the number of cells, over all boards of a batch (boards that are drawn by one call). The product
+/// permits a batch of 24 boards of 14 by 200 cells, with twenty particles for each board.
 const BATCH_CELLS: u64 = BATCH_PARTICLES * 14 * 200;
 /// Maximum number of particles in each trial run of the search for demands that exclude each other.
 const TRIAL_PARTICLES: usize = 400;
 
 pub(super) type BoardCells<G> = Vec<<G as Generator>::Cell>;
 
-/// Populations of particles; each population draws the board with the number of the population.
+/// Populations of particles; each population draws one board, which has the same number as the population.
 ///
-/// If all particles of a population fail, a population four times as large draws the board, and so on.
+/// If all particles of a population fail, a population four times as large draws the same board, and so on.
 #[derive(Clone)]
 pub(super) struct NumberedParticles<P: Deref<Target: Generator>> {
     pub(super) generator: P,
     pub(super) settings: ConditionalSampler,
     pub(super) particles: usize,
     is_slow: bool,
-    /// Estimates of the logarithm of the probability of the evidence, one from each population. The key is the seed and the number of the population.
+    /// Estimates of the logarithm of the probability of the evidence, one from each population of particles. The key of an estimate is the seed and
+    /// the number of the population.
     weights: Arc<Mutex<BTreeMap<(u64, u64), f64>>>,
     latest: Latest<BoardCells<P::Target>>,
 }
@@ -49,7 +50,7 @@ type Latest<B> = Arc<Mutex<Option<DrawnBlocks<B>>>>;
 struct DrawnBlocks<B> {
     seed: u64,
     numbers: Range<u64>,
-    /// The board of each population; `None` if all particles of the population failed.
+    /// The board that each population of particles has drawn; `None` if all particles of the population failed.
     boards: Vec<Option<B>>,
 }
 
@@ -68,7 +69,7 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         })
     }
 
-    /// Returns the number of boards that a single run should draw; the run has at most `most` particles.
+    /// Returns the number of boards that are drawn together, with at most `most` particles in all.
     fn fitting(&self, most: u64) -> u64 {
         // A run draws only few large boards, so that the first boards are ready soon.
         let particles = self.particles.max(1) as u64;
@@ -77,8 +78,8 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         fitting.min(most / particles).clamp(1, BATCH_BOARDS)
     }
 
-    /// Returns the number of populations in a block. The populations of a block run side by side, because a single population takes almost as long as several
-    /// together.
+    /// Returns the number of populations of particles in a block. The populations of a block run side by side, because a single population takes
+    /// almost as long as several together.
     fn side_by_side(&self) -> u64 {
         self.fitting(if self.is_slow {
             SLOW_BATCH_PARTICLES
@@ -87,8 +88,8 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         })
     }
 
-    /// Returns the number of boards in a batch, a multiple of the number of boards in a block; the blocks of a batch share the probabilistic programs
-    /// of the board's parts.
+    /// Returns the number of boards in a batch, a multiple of the number of boards in a block; all blocks of a batch use the same probabilistic
+    /// programs of the board's parts.
     pub(super) fn batch(&self) -> u64 {
         let block = self.side_by_side();
         self.fitting(BATCH_PARTICLES) / block * block
@@ -119,7 +120,7 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         boards.collect()
     }
 
-    /// Returns the boards with the numbers `numbers`, if the most recent run drew all of them.
+    /// Returns the boards with the numbers `numbers`, if the particle filters that ran last drew all of them.
     fn kept(&self, seed: u64, numbers: &Range<u64>) -> Option<Vec<Option<BoardCells<G>>>> {
         let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         let latest = latest.as_ref().filter(|latest| latest.seed == seed)?;
@@ -135,9 +136,9 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         filter.threads(NonZero::<usize>::MIN)
     }
 
-    /// Runs whole blocks of populations; returns the board of each population, or `None` for a population whose particles all failed.
+    /// Runs whole blocks of populations of particles; returns the board of each population, or `None` for a population whose particles all failed.
     ///
-    /// **Errors.** [`Error::NothingDone`] if the run is interrupted, and the other errors of [`SequentialMonteCarlo`].
+    /// **Errors.** [`Error::NothingDone`] if the particle filter is interrupted, and the other errors of [`SequentialMonteCarlo`].
     fn populations_of(
         &self,
         sequence: &BoardSequence<'_, G::Cell>,
@@ -188,7 +189,7 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         Ok(boards)
     }
 
-    /// Draws the board `number` from larger and larger populations, because all particles of its first population failed.
+    /// Draws the board `number` from larger and larger populations, because all particles of the first population for this board failed.
     fn again(
         &self,
         sequence: &BoardSequence<'_, G::Cell>,
@@ -241,7 +242,7 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         Err(conflict.unwrap_or(BoardError::NoneMet { tried }))
     }
 
-    /// Stores the weights of the populations of a batch; a population listed in `died` has weight zero and no entry in `weights`.
+    /// Stores the weights of the populations of particles in a batch; a population listed in `died` has weight zero and no entry in `weights`.
     fn note_weights(&self, seed: u64, numbers: Range<u64>, died: &[u64], weights: &[f64]) {
         let mut weights = weights.iter();
         let mut noted = self.weights.lock().unwrap_or_else(PoisonError::into_inner);
@@ -272,9 +273,10 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
 }
 
 impl ConditionalSampler {
-    /// Estimates the natural logarithm of the probability that a board drawn without the demands follows the rules and meets all demands, with its
-    /// standard error. The estimate uses 64 populations. Each population has fifty times as many [`particles`](Self::particles) as a numbered board,
-    /// up to 20 000, or five times as many if the evidence on a particle takes [most of the time](BoardSequence::slow).
+    /// Estimates the natural logarithm of the probability that a board drawn without the user's demands follows the rules and meets all demands; also
+    /// returns the standard error. The logarithm of the probability is estimated from 64 populations of particles. For the estimate, each population
+    /// has fifty times as many [`particles`](Self::particles) as for a numbered board, up to 20 000, or five times as many if the evidence on a
+    /// particle takes [most of the time](BoardSequence::slow).
     ///
     /// **Errors.** The errors of [`Generator::sequence`] and of [`SequentialMonteCarlo`].
     pub fn estimated_log_probability<G: Generator>(

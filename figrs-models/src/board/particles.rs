@@ -1,4 +1,4 @@
-//! Draws boards by particle filters that read a board cell by cell, each board from populations of its own.
+//! Draws boards by particle filters that read a board cell by cell; each board is drawn from populations of its own.
 
 use std::cell::RefCell;
 use std::num::NonZero;
@@ -7,11 +7,11 @@ use std::thread::available_parallelism;
 use super::sequence::BoardSequence;
 use super::{BoardError, ConditionalSampler, DrawnBoards, Generator, Method};
 
-/// Memory in bytes of each cell of a particle's board, measured on boards of 100 and 200 rows by 15 columns.
+/// Memory in bytes for each cell of the board of one particle, measured on boards of 100 and 200 rows by 15 columns.
 const CELL: f64 = 60.0;
 
 /// Draws independent boards by particles; the distribution of each board tends to the exact one as the number of particles grows. Returns the
-/// diagnostics of the particle filters.
+/// diagnostics of the particle filters that drew the boards.
 pub(super) fn draw<G: Generator>(
     generator: &G,
     sequence: &BoardSequence<'_, G::Cell>,

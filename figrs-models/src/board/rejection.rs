@@ -1,4 +1,4 @@
-//! Rejection: draws boards from a larger set and keeps the boards that meet the demands.
+//! Rejection sampling draws boards from a larger set and keeps the boards that meet the user's demands.
 
 use figrs_core::rand::Rng;
 use figrs_core::stream;
@@ -9,8 +9,8 @@ use super::{BoardElements, BoardError, DrawnBoards, Generator};
 
 pub(crate) const MAX_CONSECUTIVE_FAILURES: u64 = 1_000_000;
 
-/// The accepted boards of rejection sampling, and the number of rejected boards. Accepted boards have exactly the distribution given the demands,
-/// whenever the sampler stops.
+/// The accepted boards of rejection sampling, with the number of rejected boards. Accepted boards have exactly their probabilities given the demands,
+/// no matter when the sampler stops.
 pub(super) struct RejectionTally<'a, B> {
     boards: &'a DrawnBoards<B>,
     watch: &'a BoardWatch,
@@ -50,8 +50,8 @@ impl<'a, B> RejectionTally<'a, B> {
         !self.boards.are_complete() && !self.watch.is_interrupted()
     }
 
-    /// Takes at most `draws` more boards from `all`, which has `None` for each rejected board; returns true if there are enough boards or the run was
-    /// interrupted.
+    /// Takes at most `draws` more boards from the iterator `all`, which yields `None` for each rejected board; returns true if there are enough
+    /// boards or the run was interrupted.
     pub(super) fn draw(
         &mut self,
         draws: u64,
@@ -80,14 +80,15 @@ impl<'a, B> RejectionTally<'a, B> {
         Ok(self)
     }
 
-    /// Draws the cells of a probabilistic program independently, and keeps the boards that meet its rules and the demands of `generator`.
+    /// Draws the cells of a board's probabilistic program independently, and keeps the boards that follow its rules and meet the demands of
+    /// `generator`.
     pub(super) fn complete_by_elements<G: Generator<Board = B>>(
         mut self,
         generator: &G,
         elements: &BoardElements<G::Cell>,
         seed: u64,
     ) -> Result<Self, BoardError> {
-        /// Minimum and maximum number of boards that one run of the rejection sampler tries.
+        /// Minimum and maximum number of boards that the rejection sampler draws and tests at a time.
         const RUN: (u64, u64) = (1 << 10, 1 << 16);
         let model = elements.model();
         for part in 0.. {
@@ -129,7 +130,7 @@ impl<'a, B> RejectionTally<'a, B> {
         Ok(self)
     }
 
-    /// Counts `tries` boards as consecutive failures, until a board is accepted.
+    /// Adds `tries` rejected boards to the number of boards that have failed since the last accepted board.
     fn failed(&mut self, tries: u64) {
         self.tried += tries;
         self.failures += tries;

@@ -1,22 +1,23 @@
-//! Reports on how boards were drawn.
+//! Reports on the drawing of random boards.
 
 use std::time::Duration;
 
 use super::{Cost, MethodChoice};
 
-/// Report on how boards were drawn.
+/// Report on the drawing of random boards.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
     /// The method that drew the boards, with the reason for its choice.
     pub choice: MethodChoice,
-    /// Diagnostics of the method, each with its name.
+    /// Named numbers that show how well the method that drew the boards worked.
     pub diagnostics: Vec<(&'static str, f64)>,
-    /// Number and size of the states, if the exact method drew the boards.
+    /// Number and size of the states of the exact method, if this method drew the boards.
     pub cost: Option<Cost>,
-    /// True if the run was interrupted: there are fewer boards than requested, or Markov chains ran too short.
+    /// True if the drawing of boards was interrupted: fewer boards than requested are drawn, or Markov chains ran too short.
     pub is_cut: bool,
-    /// Time before the method began to draw boards: for building and compiling elements, and for methods that failed before.
+    /// Time that passed before the method began to draw boards: for building and compiling the probabilistic program, and for methods that failed
+    /// before.
     pub compile: Duration,
 }
 

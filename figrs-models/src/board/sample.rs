@@ -1,4 +1,4 @@
-//! Boards drawn by conditional sampling.
+//! Random boards that were drawn given rules, demands and clues.
 
 use std::time::Instant;
 
@@ -8,13 +8,13 @@ use super::conditional_sampler::UNPREDICTED_BYTES;
 use super::drawing::BoardDrawing;
 use super::{BoardError, ConditionalSampler, DrawnBoards, Generator, Report};
 
-/// Boards, with a report on how they were drawn.
+/// The drawn boards, with a report on the method that drew them.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Sample<B> {
     /// The drawn boards; fewer than requested if the sampler was interrupted.
     pub boards: Vec<B>,
-    /// The report on how the boards were drawn.
+    /// The report on the method that drew the boards.
     pub report: Report,
 }
 
@@ -40,8 +40,8 @@ impl ConditionalSampler {
 
     /// Draws boards into a shared collection, from which another thread may take the boards drawn so far.
     ///
-    /// **Errors.** The errors of [`sample`](Self::sample), except that some methods return an empty collection if they are interrupted before they
-    /// have drawn a board. The boards that were drawn before an error stay in the collection.
+    /// **Errors.** The errors of [`sample`](Self::sample); but some methods that are interrupted before they have drawn a board return an empty
+    /// collection instead of an error. The boards that were drawn before an error stay in the collection.
     pub fn sample_into<G: Generator>(
         &self,
         generator: &G,

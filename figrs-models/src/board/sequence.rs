@@ -1,4 +1,4 @@
-//! Boards as sequences of parts, which a particle filter adds one after another.
+//! Boards as sequences of parts, for particle filters that process one part after another.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use figrs_infer::{Sequence, SequencePart};
 
 use super::BoardElements;
 
-/// A board as a sequence of parts of the board, with elements that propose the values of the cells to particles.
+/// The probabilistic program of a board as a sequence of parts, whose elements propose the values of the cells to particles.
 ///
-/// The trajectory of the sequence consists of the cells in scan order. Elements may take later evidence into account when they propose values, if
-/// weights correct the proposals.
+/// The trajectory of a particle consists of the cells of the board in scan order (row by row). The elements (random variables) may take later
+/// evidence into account when they propose values of cells, if weights correct the proposals.
 pub struct BoardSequence<'g, C> {
     parts: Box<dyn Sequence<Value = C> + 'g>,
-    /// Number of particles of a population, unless the user sets it.
+    /// Number of particles of a population, unless the user sets another number.
     pub(super) particles: usize,
     pub(super) is_slow: bool,
 }
@@ -34,13 +34,13 @@ impl<'g, C: Value> BoardSequence<'g, C> {
         }
     }
 
-    /// Creates a sequence whose only part is the probabilistic program `elements`, for populations of 4096 particles.
+    /// Creates a sequence whose only part is the probabilistic program `elements` of the whole board, for populations of 4096 particles.
     pub fn whole(elements: BoardElements<C>) -> Self {
         const PARTICLES: usize = 4096;
         Self::new(WholeBoard(elements), PARTICLES)
     }
 
-    /// Declares that the evidence on a particle takes most of the time; the sampler then runs fewer particles side by side.
+    /// Declares that the computation of the evidence takes most of a particle's time; the sampler then runs fewer particles side by side.
     #[must_use]
     pub fn slow(self) -> Self {
         Self {
@@ -69,7 +69,7 @@ impl<C: Value> Sequence for WholeBoard<C> {
     }
 }
 
-/// A sequence without its trajectory; in such a sequence, particles draw only the cells on which the evidence depends.
+/// A sequence of a board's parts without the list of cells to draw; particles then draw only the cells on which the evidence depends.
 pub(super) struct EvidenceOnly<'a, C>(pub(super) &'a dyn Sequence<Value = C>);
 
 impl<C: Value> Sequence for EvidenceOnly<'_, C> {

@@ -1,4 +1,4 @@
-//! Progress reports and interruption of a running sampler.
+//! Progress reports and interruption of a running sampler of boards.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,57 +8,57 @@ use figrs_infer::{Error, Frontier, SequentialMonteCarlo};
 
 use super::{BoardError, MethodChoice};
 
-/// An event that a running sampler reports.
+/// An event in the drawing of boards that a running sampler reports.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
-    /// The sampler turns to another method, or begins a method that needs more than a few seconds.
+    /// The sampler of boards changes to another method, or begins a method that needs more than a few seconds.
     Turned(MethodChoice),
-    /// The exact method has explored further states.
+    /// The exact method has explored further states of the boards.
     Explored {
-        /// Number of elements whose states have been explored.
+        /// Number of elements of the board's program whose states have been explored.
         steps: u64,
-        /// Number of all elements, if known.
+        /// Number of all elements of the board's program, if known.
         total: Option<u64>,
     },
-    /// Further boards were drawn.
+    /// The sampler has drawn further boards.
     Drawn {
         /// Number of boards drawn so far.
         boards: u64,
-        /// Number of boards that are wanted.
+        /// Number of boards that are to be drawn.
         wanted: u64,
-        /// Number of boards that were tried, if some are rejected.
+        /// Number of boards that were drawn and checked, if some of them are rejected.
         tried: Option<u64>,
     },
-    /// Markov chains have made further sweeps.
+    /// Markov chains have made further sweeps over the cells of their boards.
     Swept {
-        /// Number of sweeps of all chains so far.
+        /// Number of sweeps that all Markov chains have made so far.
         sweeps: u64,
     },
-    /// Particles reached the end of the board.
+    /// Some particles have reached the end of the board.
     Filtered {
         /// Number of particles that have reached the end of the board.
         particles: u64,
-        /// Number of all particles, if known.
+        /// Number of all particles of the populations, if known.
         total: Option<u64>,
     },
-    /// The generator's own formula has been evaluated further.
+    /// The evaluation of the board generator's own formula has made progress.
     Computed {
-        /// Number of steps of the formula's evaluation so far.
+        /// Number of steps made so far in the evaluation of the board generator's own formula.
         steps: u64,
-        /// Number of all steps of the formula's evaluation.
+        /// Number of all steps in the evaluation of the board generator's own formula.
         total: u64,
     },
-    /// The search for contradictory clues has left out further clues, one after another.
+    /// The search for contradictory clues has tried to leave out further clues, one after another.
     TriedClues {
-        /// Number of clues tried so far.
+        /// Number of clues that the search for contradictory clues has tried so far.
         tried: u64,
         /// Number of all clues.
         total: u64,
     },
 }
 
-/// The optional listener and the optional interrupt of a sampler.
+/// The optional listener and the optional interrupt flag of a sampler of boards.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BoardWatch {
     pub(super) interrupt: Option<Arc<AtomicBool>>,

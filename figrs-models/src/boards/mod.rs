@@ -1,4 +1,4 @@
-//! Kinds of boards, each in a folder with its settings, its rules as elements, and its pictures.
+//! Kinds of boards, each in a folder with its settings, its probabilistic program, its rules and its pictures.
 
 pub mod chromatic_maze;
 pub mod dungeon;

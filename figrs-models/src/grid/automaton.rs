@@ -1,4 +1,4 @@
-//! Automata that read the cells of a grid, and their combinations.
+//! Automata that read the cells of a grid one after another, and combinations of automata.
 
 use std::marker::PhantomData;
 
@@ -6,20 +6,21 @@ use figrs_core::Value;
 
 use super::{Position, Size};
 
-/// A constraint on the cells of a grid, as an automaton that reads one cell after another in scan order.
+/// A constraint on the cells of a grid, as an automaton that reads one cell after another in scan order (row by row).
 ///
-/// Exact inference costs less if the automaton has fewer states. States that accept the same remaining cells should therefore be equal.
+/// Exact inference costs less if the automaton has fewer states. States of the automaton that accept the same values of the remaining cells should be
+/// equal, so that exact inference costs less.
 pub trait Automaton<C>: Send + Sync + 'static {
     /// A summary of the cells read so far, which suffices to decide which values of the remaining cells are accepted.
     type State: Value;
 
-    /// Returns the state before the first cell.
+    /// Returns the state of the automaton before the first cell.
     fn start(&self) -> Self::State;
 
     /// Returns the automaton's state after one more cell; `None` if no values of the remaining cells can be accepted.
     fn step(&self, at: Position, state: &Self::State, cell: &C) -> Option<Self::State>;
 
-    /// True if the constraint holds when `state` is the state after the last cell.
+    /// True if the constraint on the cells holds when `state` is the automaton's state after the last cell.
     fn accepts(&self, state: &Self::State) -> bool;
 
     /// Returns the maximum number of columns of a grid that the automaton can read: [`Size::AUTOMATON_COLUMNS`], or [`Size::AUTOMATON_ROWS`] if the
@@ -28,7 +29,7 @@ pub trait Automaton<C>: Send + Sync + 'static {
         Size::AUTOMATON_COLUMNS
     }
 
-    /// Returns the conjunction of two constraints.
+    /// Returns the conjunction of two constraints on the same cells.
     fn and<B: Automaton<C>>(self, other: B) -> ProductAutomaton<Self, B>
     where
         Self: Sized,
@@ -39,7 +40,7 @@ pub trait Automaton<C>: Send + Sync + 'static {
         }
     }
 
-    /// Returns a constraint on other cells: this automaton reads the values that the function `read` computes from those cells.
+    /// Returns a constraint on cells of another type: the automaton reads the values that the function `read` computes from these cells.
     fn reading<D, F>(self, read: F) -> MappedAutomaton<Self, F, C>
     where
         Self: Sized,
@@ -53,7 +54,7 @@ pub trait Automaton<C>: Send + Sync + 'static {
     }
 }
 
-/// Two automata that read the same cells; see [`Automaton::and`].
+/// An automaton made of two automata that read the same cells and must both accept; see [`Automaton::and`].
 #[derive(Clone, Debug)]
 pub struct ProductAutomaton<A, B> {
     first: A,

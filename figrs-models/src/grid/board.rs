@@ -4,10 +4,10 @@ use std::fmt;
 
 use super::{Clues, GridError, Position, Size, Symbol};
 
-/// A grid with a value in each cell, whether or not the values follow the rules of some puzzle. The text of a board whose values are [`Symbol`]s has
-/// a line for each row.
+/// A grid with a value in each cell, whether or not the values follow the rules of some puzzle. The text of a board has a line for each row, if the
+/// values of its cells are [`Symbol`]s.
 ///
-/// Each kind of board has further methods, such as a count of the walls of a dungeon.
+/// Each kind of board has further methods, such as one that returns the number of walls of a dungeon.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Board<C> {
     size: Size,
@@ -15,9 +15,9 @@ pub struct Board<C> {
 }
 
 impl<C> Board<C> {
-    /// Creates a board from the values `cells` of all cells, in scan order.
+    /// Creates a board from the values `cells` of all cells, in scan order (row by row).
     ///
-    /// **Errors.** [`GridError::Invalid`] if the number of values is not the number of cells.
+    /// **Errors.** [`GridError::Invalid`] if the number of values differs from the number of cells.
     pub fn new(size: Size, cells: Vec<C>) -> Result<Self, GridError> {
         GridError::same_length("cells", size.cells(), cells.len())?;
         Ok(Self { size, cells })
@@ -27,30 +27,30 @@ impl<C> Board<C> {
         Self { size, cells }
     }
 
-    /// Returns the size of the grid.
+    /// Returns the size of the board's grid.
     pub fn size(&self) -> Size {
         self.size
     }
 
-    /// Returns the values of all cells, in scan order.
+    /// Returns the values of all cells of the board, in scan order (row by row).
     pub fn cells(&self) -> &[C] {
         &self.cells
     }
 
-    /// Returns the values of all cells with their positions.
+    /// Returns the values of all cells of the board, each with its position.
     pub fn iter(&self) -> impl Iterator<Item = (Position, &C)> {
         self.size.positions().zip(&self.cells)
     }
 }
 
 impl<C: Copy + PartialEq> Board<C> {
-    /// Returns the positions of the cells whose value is `value`, in scan order.
+    /// Returns the positions of the cells whose value is `value`, in scan order (row by row).
     pub fn places_of(&self, value: C) -> impl Iterator<Item = Position> {
         let cells = self.iter();
         cells.filter_map(move |(at, other)| (*other == value).then_some(at))
     }
 
-    /// True if the board has the values of `clues`, on a grid of the same size.
+    /// True if the cells with a clue in `clues` have the value of their clue, and the board has the size of the grid of `clues`.
     pub fn meets(&self, clues: &Clues<C>) -> bool {
         clues.size() == self.size
             && clues

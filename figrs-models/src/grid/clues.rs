@@ -1,4 +1,4 @@
-//! Clues (the known cells of a board) and their text format.
+//! Clues (the known cells of a board) and the format of their text.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,24 +6,24 @@ use std::str::FromStr;
 use super::{GridError, Position, Size};
 use figrs_reading::{FileError, Mistake, MistakeKind};
 
-/// A value of a cell that has a character in the text of clues.
+/// A value of a cell that can be written as one character in the text of clues.
 pub trait Symbol: Copy {
-    /// The character of a cell without a clue.
+    /// The character that stands for a cell without a clue.
     const FREE: char;
-    /// Description of the allowed characters, for messages.
+    /// Description of the characters that are allowed in the text of clues, for error messages.
     const WRITE: &'static str;
 
-    /// Returns the character that stands for the value.
+    /// Returns the character that stands for the cell's value.
     fn symbol(self) -> char;
 
-    /// Returns the value for which the character `symbol` stands; `None` if it stands for no value.
+    /// Returns the cell value for which the character `symbol` stands; `None` if `symbol` stands for no value.
     fn from_symbol(symbol: char) -> Option<Self>;
 }
 
-/// The known cells of a board.
+/// The clues of a board: the cells whose values are known.
 ///
-/// The text format of clues has a line for each row: a [`Symbol`] for a clue and [`Symbol::FREE`] for a cell without a clue. Empty lines are ignored,
-/// and so are lines that start with `#` (or with `#` and a space, if `#` is a clue).
+/// The text format of clues has a line for each row: a [`Symbol`] for a clue and [`Symbol::FREE`] for a cell without a clue. In the text of clues,
+/// empty lines are ignored, and so are lines that start with `#` (or with `#` and a space, if `#` is a clue).
 ///
 /// ```
 /// use figrs_models::yin_yang::ColourClues;
@@ -40,18 +40,18 @@ pub struct Clues<C> {
 }
 
 impl<C: Copy> Clues<C> {
-    /// Creates an empty set of clues for a grid of size `size`.
+    /// Creates an empty set of clues for a board on a grid of size `size`.
     pub fn none(size: Size) -> Self {
         let cells = vec![None; size.cells()];
         Self { size, cells }
     }
 
-    /// Returns the size of the grid.
+    /// Returns the size of the grid to which the clues belong.
     pub fn size(&self) -> Size {
         self.size
     }
 
-    /// Returns the clue of the cell `at`; `None` if it has no clue or is outside the grid.
+    /// Returns the clue of the cell `at`; `None` if the cell has no clue or is outside the grid.
     pub fn get(&self, at: Position) -> Option<C> {
         self.size
             .contains(at)
@@ -60,14 +60,14 @@ impl<C: Copy> Clues<C> {
 
     /// Sets or removes the clue of the cell `at`.
     ///
-    /// **Errors.** [`GridError::Invalid`] if the grid has no such cell.
+    /// **Errors.** [`GridError::Invalid`] if the cell is outside the grid.
     pub fn set(&mut self, at: Position, clue: Option<C>) -> Result<(), GridError> {
         GridError::inside(at, self.size)?;
         self.cells[self.size.index(at)] = clue;
         Ok(())
     }
 
-    /// Returns all clues with their cells, in scan order.
+    /// Returns all clues with the positions of their cells, in scan order (row by row).
     pub fn iter(&self) -> impl Iterator<Item = (Position, C)> + '_ {
         let cells = self.size.positions().zip(&self.cells);
         cells.filter_map(|(at, clue)| Some((at, (*clue)?)))
@@ -78,7 +78,7 @@ impl<C: Copy> Clues<C> {
         self.iter().count()
     }
 
-    /// True if a line is a comment: it starts with `#` or, if `#` is a clue, with `#` and a space.
+    /// True if a line in the text of clues is a comment: it starts with `#` or, if `#` is a clue, with `#` and a space.
     fn is_comment(row: &str) -> bool
     where
         C: Symbol,
@@ -94,7 +94,7 @@ impl<C: Copy> Clues<C> {
 
 const PLACE: &str = "clues";
 
-/// **Errors.** [`GridError::Invalid`] if the text is not a grid of clues, with the place `clues`, and the line and column of the error.
+/// **Errors.** [`GridError::Invalid`] if the text is not a grid of clues; the error names the place `clues`, and the line and column of the mistake.
 impl<C: Symbol> FromStr for Clues<C> {
     type Err = FileError;
 

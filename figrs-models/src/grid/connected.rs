@@ -1,21 +1,21 @@
-//! Constraints that the cells of one colour are connected, with or without cycles.
+//! Constraints on a grid: the cells of one colour are connected, with or without cycles.
 
 use super::partition::NextCell;
 use super::{Automaton, Partition, Position};
 
-/// Requires that the cells with the value `true` are connected, side by side or one above the other, and that there is at least one such cell.
+/// Requires that the cells with the value `true` are connected, side by side or one above the other, and that at least one cell has this value.
 ///
-/// **Complexity.** The automaton's states are the partitions of the cells of one row into connected groups; each additional column makes the number
-/// of states about three times as large.
+/// **Complexity.** A state of the automaton is a partition of the cells of one row into connected groups; each additional column makes the number of
+/// states about three times as large.
 #[derive(Clone, Copy, Debug)]
 pub struct Connected;
 
-/// State of [`Connected`]: the groups of connected cells among the cells that were read last in each column.
+/// State of the automaton [`Connected`]: the groups of connected cells among the cells that were read last in each column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ConnectedState {
     partition: Partition,
-    /// `true` if a cell with the value `true` was read. If `any` is true but the last cell read in every column is `false`, no more `true` cells may
-    /// follow.
+    /// `true` if at least one of the cells read so far has the value `true`. If `any` is true but the cell read last in every column is `false`, no
+    /// later cell may be `true`.
     any: bool,
 }
 figrs_core::value!(ConnectedState);
@@ -26,7 +26,7 @@ impl ConnectedState {
     }
 }
 
-/// Returns the cell at the position `at`, which joins the groups of the cell above it and of the cell to its left.
+/// Returns the cell at the position `at` as an input of the partition: it joins the groups of the cell above it and of the cell to its left.
 pub(super) fn joining(partition: Partition, at: Position, marked: bool) -> NextCell {
     NextCell::Inside {
         up: partition.group(at.column) > 0,
@@ -68,7 +68,7 @@ impl Automaton<bool> for Connected {
 
 /// Requires that the cells with the value `true`, each connected with its neighbours, form no cycle: every connected group is a tree.
 ///
-/// **Complexity.** The automaton's states are the partitions of the cells of one row into connected groups, as for [`Connected`](super::Connected).
+/// **Complexity.** A state of the automaton is a partition of the cells of one row into connected groups, as for [`Connected`](super::Connected).
 #[derive(Clone, Copy, Debug)]
 pub struct Acyclic;
 

@@ -1,4 +1,4 @@
-//! Constraint that a few cells are connected with a given cell, on grids of any width.
+//! Constraint that few cells are connected, among them a given cell, on grids of any width.
 
 use std::ops::RangeInclusive;
 
@@ -10,12 +10,13 @@ use super::{Automaton, Partition, Position, Size};
 /// are at most 16 of them.
 ///
 /// The constraint accepts the boards that [`Connected`](super::Connected) and [`Count`](super::Count) accept and that contain the given cell. The
-/// automaton rejects a board as soon as the allowed number of additional cells is too small to connect all groups. Two neighbouring groups need one
-/// additional cell for each column between them, unless a group encloses this column. If the given cell has not been read, it needs at least one
-/// additional cell for each column between it and the groups, and for each row below them.
+/// automaton rejects a board as soon as the allowed number of additional `true` cells is too small to connect all groups of connected cells. Two
+/// neighbouring groups of connected cells need one additional cell for each column between them, unless a group encloses this column. If the given
+/// cell has not been read yet, connecting it to the groups needs at least one additional cell for each column between it and the groups, and for each
+/// row below them.
 ///
-/// **Complexity.** The number of states does not grow with the grid, because all groups that can still grow are within 16 columns. Each additional
-/// allowed cell multiplies the number of states by two and a half.
+/// **Complexity.** The number of states of the automaton does not grow with the grid, because all groups of connected cells that can still grow are
+/// within 16 columns. Each additional cell that may be `true` multiplies the number of the automaton's states by two and a half.
 #[derive(Clone, Debug)]
 pub struct ConnectedAround {
     cell: Position,
@@ -23,11 +24,11 @@ pub struct ConnectedAround {
     most: u32,
 }
 
-/// State of [`ConnectedAround`]: the groups of connected cells among the cells that were read last in each column, and the number of `true` cells so
-/// far.
+/// State of the automaton [`ConnectedAround`]: the groups of connected cells among the cells that were read last in each column, and the number of
+/// `true` cells so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ConnectedAroundState {
-    /// The first column that has a cell of a group. The partition counts its columns from this column.
+    /// The first column that has a cell of a group of connected cells. The partition into groups numbers its columns from the column `first`.
     first: u16,
     partition: Partition,
     count: u32,
@@ -38,14 +39,14 @@ impl ConnectedAround {
     /// Maximum number of cells with the value `true`.
     pub const MAX_CELLS: u32 = 16;
 
-    /// Creates the constraint that `cell` is among the connected cells and that their number is in the range `cells`; `None` if this range exceeds
-    /// [`Self::MAX_CELLS`].
+    /// Creates the constraint that `cell` is among the connected cells and that the number of these cells is in the range `cells`; `None` if the
+    /// range exceeds [`Self::MAX_CELLS`].
     pub fn new(cell: Position, cells: &RangeInclusive<u32>) -> Option<Self> {
         let (least, most) = (*cells.start(), *cells.end());
         (most <= Self::MAX_CELLS).then_some(Self { cell, least, most })
     }
 
-    /// Returns the least number of additional cells that connect all groups; `None` if the groups can no longer be connected.
+    /// Returns the least number of additional cells that connect all groups of `true` cells; `None` if the groups can no longer be connected.
     fn missing(&self, at: Position, state: &ConnectedAroundState) -> Option<u32> {
         let is_ahead = (self.cell.row, self.cell.column) > (at.row, at.column);
         if state.partition.is_empty() {
@@ -156,8 +157,8 @@ mod tests {
         automaton.accepts(&state)
     }
 
-    /// The automaton accepts exactly the boards that `Connected` and `Count` accept and that contain the given cell. The test compares all boards of
-    /// small grids, for all given cells and several ranges.
+    /// The automaton must accept exactly the boards that `Connected` and `Count` accept and that contain the given cell. The test compares the
+    /// automaton `ConnectedAround` with `Connected` and `Count` on all boards of small grids, for all given cells and several ranges.
     #[test]
     fn it_accepts_connected_cells_around_one() {
         for (rows, columns) in [(1, 7), (7, 1), (3, 4), (4, 3), (2, 6)] {

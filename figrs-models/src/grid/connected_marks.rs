@@ -1,32 +1,32 @@
-//! Constraint that marked cells can reach one another.
+//! Constraint on a grid: the marked cells are connected by walks over cells that are not walls.
 
 use super::Partition;
 use super::partition::NextCell;
 use super::walk::{Ground, OpenEdges, Walk};
 
-/// Requires that each mark is in exactly one cell, and that a walk over cells that are not walls connects all marked cells.
+/// Requires that each mark is in exactly one cell, and that walks over cells that are not walls connect all marked cells.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectedMarks {
     marks: u8,
 }
 
-/// State of [`ConnectedMarks`]: the connected groups of open cells and the marks read so far, until all marked cells are connected.
+/// State of the automaton [`ConnectedMarks`]: the connected groups of open cells and the marks read so far, until all marked cells are connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ConnectedMarksState {
     /// Some marks have not been read, or the marked cells are not known to be connected.
     Searching {
-        /// The open cells among the cells that were read last in each column, in connected groups.
+        /// The open cells (no walls) among the cells that were read last in each column, as a partition into connected groups.
         partition: Partition,
         /// Bit set of the marks that have been read.
         seen: u8,
     },
-    /// All marked cells are connected.
+    /// All marked cells have been read and are connected.
     Found,
 }
 figrs_core::value!(ConnectedMarksState);
 
 impl ConnectedMarks {
-    /// Creates the constraint for the marks in the bit set `marks`.
+    /// Creates the constraint for the marks in the bit set `marks`, which must be connected.
     pub fn new(marks: u8) -> Self {
         Self { marks }
     }

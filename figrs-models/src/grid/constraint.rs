@@ -1,4 +1,4 @@
-//! Constraints: automata folded over the elements of the cells.
+//! Constraints on the cells of a grid: automata that are folded over the elements (random variables) of the cells.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use super::{Automaton, GridError, Size};
 
 /// An automaton folded over the elements of the cells of a grid: its state after each cell, and the evidence that it accepts the cells.
 ///
-/// The state is `None` as soon as no values of the remaining cells can be accepted. There is evidence that no state is `None`, so that inference
-/// excludes impossible boards early.
+/// The automaton's state is `None` as soon as no values of the remaining cells can be accepted. It is evidence that no state of the automaton is
+/// `None`, so that inference excludes impossible boards early.
 #[derive(Clone, Debug)]
 pub struct Constraint<S> {
     states: Vec<Element<Option<S>>>,
@@ -20,7 +20,7 @@ type States<S> = Vec<Element<Option<S>>>;
 
 type Accepts<S> = Arc<dyn Fn(&S) -> bool + Send + Sync>;
 
-/// Adds the evidence that no state is `None`, and that the last state is accepted.
+/// Adds the evidence that no state of the automaton is `None`, and that its last state is accepted.
 #[track_caller]
 fn evidence<S: Value>(
     mut model: Model,
@@ -43,8 +43,8 @@ fn evidence<S: Value>(
 impl<S: Value> Constraint<S> {
     /// Folds an automaton over the elements of all cells of a grid, in scan order.
     ///
-    /// **Errors.** [`GridError::Invalid`] if the number of elements is not the number of cells; [`GridError::TooLarge`] if the automaton cannot
-    /// read grids of this size.
+    /// **Errors.** [`GridError::Invalid`] if the number of elements differs from the number of cells; [`GridError::TooLarge`] if the automaton cannot
+    /// read grids of the size `size`.
     #[track_caller]
     pub fn new<C: Value>(
         size: Size,
@@ -56,9 +56,9 @@ impl<S: Value> Constraint<S> {
         Ok(Self { states, model })
     }
 
-    /// Folds an automaton over the elements of all cells, and adds to each of `models` the evidence that the automaton accepts the cells.
+    /// Folds an automaton over the elements of all cells, and adds to each model of `models` the evidence that the automaton accepts the cells.
     ///
-    /// **Errors.** The errors of [`new`](Self::new).
+    /// **Errors.** The errors of the constructor [`new`](Self::new).
     #[track_caller]
     pub(crate) fn in_models<C: Value, const N: usize>(
         models: [Model; N],
@@ -91,17 +91,17 @@ impl<S: Value> Constraint<S> {
         Ok((states, Arc::new(move |state| automaton.accepts(state))))
     }
 
-    /// Returns the state of the automaton after each cell, in scan order.
+    /// Returns, for each cell in scan order, the element for the state of the automaton after this cell.
     pub fn states(&self) -> &[Element<Option<S>>] {
         &self.states
     }
 
-    /// Returns the state of the automaton after the last cell.
+    /// Returns the element for the state of the automaton after the last cell.
     pub fn last(&self) -> &Element<Option<S>> {
         &self.states[self.states.len() - 1]
     }
 
-    /// Returns the evidence that the automaton accepts the cells.
+    /// Returns the evidence that the automaton accepts the cells of the grid.
     pub fn model(&self) -> &Model {
         &self.model
     }

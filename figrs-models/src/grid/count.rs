@@ -1,22 +1,22 @@
-//! Constraint on the number of `true` cells.
+//! Constraint on the number of cells of a grid whose value is `true`.
 
 use std::ops::RangeInclusive;
 
 use super::{Automaton, Position, Size};
 
-/// Bounds on the number of cells with the value `true`. The state is the number of `true` cells so far.
+/// Bounds on the number of cells of a grid with the value `true`. The state of the automaton is the number of `true` cells read so far.
 ///
-/// **Complexity.** The automaton has one state for each number of `true` cells so far that can still lead to acceptance.
+/// **Complexity.** The automaton has one state for each number of `true` cells read so far from which the bounds can still be met.
 #[derive(Clone, Copy, Debug)]
 pub struct Count {
     least: u32,
     most: u32,
-    /// The number up to which the state counts `true` cells; larger numbers share a state.
+    /// The number up to which the state of the automaton counts `true` cells; all larger numbers lead to the same state.
     enough: u32,
 }
 
 impl Count {
-    /// Allows any number of `true` cells. The state of the constraint is the number of `true` cells, for queries.
+    /// Accepts any number of `true` cells. The state of the automaton is the number of `true` cells, so that queries can ask for this number.
     pub fn any() -> Self {
         Self::between(0, u32::MAX)
     }
@@ -26,7 +26,7 @@ impl Count {
         Self::between(count, count)
     }
 
-    /// Requires at least `count` cells with the value `true`. The state counts `true` cells up to `count` only.
+    /// Requires at least `count` cells with the value `true`. The state of the automaton counts `true` cells up to `count` only.
     pub fn at_least(count: u32) -> Self {
         Self {
             enough: count,
@@ -39,7 +39,8 @@ impl Count {
         Self::between(0, count)
     }
 
-    /// Requires at least `least` and at most `most` cells with the value `true`. If `most` is `u32::MAX`, the state counts all `true` cells.
+    /// Requires at least `least` and at most `most` cells with the value `true`. If `most` is `u32::MAX`, the state of the automaton counts all
+    /// `true` cells.
     pub fn between(least: u32, most: u32) -> Self {
         Self {
             least,

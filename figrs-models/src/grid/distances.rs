@@ -1,4 +1,4 @@
-//! Constraint on the length of a walk that visits marked cells in order.
+//! Constraint on the length of a walk over a grid that visits marked cells in order.
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
@@ -8,37 +8,38 @@ use super::walk::{OpenEdges, Walk};
 use super::{GridError, Ground, Size};
 use figrs_reading::Mistake;
 
-/// Maximum number of nodes of the distance matrix in a state: the last cell read in each column, then the marked cells.
+/// Maximum number of nodes of the distance matrix in a state of the automaton: the last cell read in each column, and the marked cells.
 const NODES: usize = WAY_COLUMNS + WAY_STOPS;
 const PAIRS: usize = NODES * (NODES - 1) / 2;
-/// Distance between two nodes if no path between the nodes is known yet.
+/// The value that stands for the distance between two nodes if no path between them is known yet.
 const UNREACHABLE: u8 = u8::MAX;
 
-/// Requires a walk over cells that are not walls, which visits some marks in order, by a shortest path from each mark to the next. The length of the
-/// walk (its number of steps) must be in a range. Each mark of the walk must be in exactly one cell.
+/// Requires a walk over cells that are not walls; the walk visits the marked cells in order, by a shortest path from each mark to the next. The
+/// length of the walk (its number of steps) must be in a range. Each mark that the walk visits must be in exactly one cell.
 ///
-/// The automaton's state holds distances through the cells read so far: between the cells that were read last in each column, from these cells to the
-/// marked cells, and between successive marked cells.
+/// The automaton's state has distances along paths over the cells read so far: between the cells that were read last in each column, from these cells
+/// to the marked cells, and between successive marked cells.
 ///
-/// **Guarantee.** The lengths of walks are exact.
+/// **Guarantee.** The computed lengths of walks are exact.
 ///
-/// **Complexity.** The number of states grows much faster than for [`ConnectedMarks`](super::ConnectedMarks), because a state has the distances
-/// between the cells that were read last in each column instead of a partition of these cells. Grids must therefore be narrow.
+/// **Complexity.** The number of states grows much faster than for the automaton [`ConnectedMarks`](super::ConnectedMarks), because a state has the
+/// distances between the cells that were read last in each column instead of a partition of these cells. Because of the many states, the automaton
+/// accepts narrow grids only.
 #[derive(Clone, Copy, Debug)]
 pub struct Distances {
     columns: usize,
     stops: usize,
     least: u8,
     most: u8,
-    /// The distance up to which the state distinguishes distances; larger distances count as this one.
+    /// The distance up to which the state of the automaton distinguishes distances; larger distances are stored as this one.
     enough: u8,
 }
 
-/// State of [`Distances`]: the distances between the marked cells and the cells that were read last in each column.
+/// State of the automaton [`Distances`]: the distances between the marked cells and the cells that were read last in each column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DistancesState {
     distances: [u8; PAIRS],
-    /// Bit set of the columns in which the last cell read is not a wall.
+    /// Bit set of the columns in which the cell read last is not a wall.
     open: u8,
     seen: u8,
 }
@@ -47,18 +48,18 @@ figrs_core::value!(DistancesState);
 type DistanceMatrix = [[u8; NODES]; NODES];
 
 impl Distances {
-    /// Maximum number of columns of a grid.
+    /// Maximum number of columns of a grid that the automaton can read.
     pub const MAX_COLUMNS: usize = WAY_COLUMNS;
-    /// Maximum number of cells of a grid.
+    /// Maximum number of cells of a grid that the automaton can read.
     pub const MAX_CELLS: usize = WAY_CELLS;
     /// Maximum number of marks.
     pub const MAX_STOPS: usize = WAY_STOPS;
 
-    /// Creates the constraint that a walk visits 2 to 4 marks in a number of steps in `steps`. The marks are the `stops` lowest bits of
+    /// Creates the constraint that a walk visits 2 to 4 marks in a number of steps in `steps`. The marks of the walk are the `stops` lowest bits of
     /// [`Ground::Marked`](super::Ground::Marked), in the order of the walk.
     ///
-    /// **Errors.** [`GridError::TooLarge`] if the grid is too large; [`GridError::Invalid`] if the range is empty, or if there are too few or too
-    /// many marks.
+    /// **Errors.** [`GridError::TooLarge`] if the grid is too large; [`GridError::Invalid`] if the range of steps is empty, or if there are too few
+    /// or too many marks.
     pub fn new(size: Size, stops: usize, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         if !(2..=Self::MAX_STOPS).contains(&stops) {
             return Err(Mistake::value(
@@ -94,7 +95,7 @@ impl Distances {
         })
     }
 
-    /// Returns the length of the walk after the last cell; `None` if the board has no walk.
+    /// Returns the length of the walk, given the state of the automaton after the last cell; `None` if the board has no walk.
     pub fn length(&self, state: &DistancesState) -> Option<u32> {
         let matrix = unpacked(&state.distances);
         (1..self.stops).try_fold(0, |length, stop| {
@@ -112,8 +113,8 @@ impl Distances {
         (1..self.stops).map(move |stop| (columns + stop - 1, columns + stop))
     }
 
-    /// Drops each distance to a marked cell that can no longer shorten a path between two marks. Returns false if no path can connect some marks any
-    /// more.
+    /// Drops each stored distance to a marked cell that can no longer be part of a shorter path between two marks. Returns false if no path can
+    /// connect some two successive marks any more.
     fn forget(&self, matrix: &mut DistanceMatrix, seen: u8) -> bool {
         let is_seen = |node: usize| seen >> (node - self.columns) & 1 == 1;
         let is_leg = |a: usize, b: usize| self.legs().any(|leg| leg == (a, b) || leg == (b, a));
@@ -293,8 +294,8 @@ impl Walk for Distances {
 }
 
 impl Size {
-    /// Returns the cells of a shortest path from `from` to `to`, including both, by steps between adjacent cells that `passable` allows. Cells are
-    /// given as indices in scan order. The search is breadth-first.
+    /// Returns the cells of a shortest path from `from` to `to`, with these two cells, by steps between adjacent cells that `passable` allows. The
+    /// cells of the path are given as indices in scan order (row by row). The shortest path is found by a breadth-first search.
     pub(crate) fn shortest_way(
         self,
         from: usize,

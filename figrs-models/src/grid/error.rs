@@ -1,4 +1,4 @@
-//! Errors of grids and of the generators that use them.
+//! Errors of grids and of the generators of boards on grids.
 
 use figrs_derive::ErrorDebug;
 use std::ops::RangeInclusive;
@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use super::{Position, Size};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// An error of a grid or of a generator; its text states the invalid number and a remedy.
+/// An error of a grid or of a generator of boards; its text states the invalid number and a remedy.
 #[derive(Clone, PartialEq, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum GridError {
@@ -16,7 +16,7 @@ pub enum GridError {
     /// The grid is too large for automata, or for bounds on the lengths of paths.
     #[error("{0}")]
     TooLarge(Mistake),
-    /// No board of this size is possible, or a demanded number, such as the number of walls, occurs on no board.
+    /// No board of the wanted size is possible, or no board has a demanded number, such as the number of walls.
     #[error("{0}")]
     Impossible(Mistake),
     /// No maze meets the clues.
@@ -26,7 +26,7 @@ pub enum GridError {
         .clues.iter().map(Position::to_string).collect::<Vec<_>>().join("; ")
     )]
     PointerClues {
-        /// The positions of the contradictory clues.
+        /// The positions of the clues that contradict each other.
         clues: Vec<Position>,
     },
 }
@@ -41,7 +41,7 @@ impl GridError {
         Self::Impossible(Mistake::new(MistakeKind::Contradiction, problem, remedy))
     }
 
-    /// Returns an error unless a list has an item for each cell, row or column of a grid.
+    /// Returns an error unless the length of a list is the number of cells, rows or columns of a grid.
     pub(crate) fn same_length(what: &str, expected: usize, found: usize) -> Result<(), Self> {
         if found == expected {
             return Ok(());
@@ -59,8 +59,8 @@ impl GridError {
         Err(Mistake::value(problem, "").into())
     }
 
-    /// Returns an error if `range` contains none of the possible numbers, which start at the first number of `possible` and are `apart` from each
-    /// other.
+    /// Returns an error if `range` contains none of the possible numbers, which start at the first number of `possible` and have the distance `apart`
+    /// from each other.
     pub(crate) fn reachable(
         what: &str,
         range: &RangeInclusive<u32>,
@@ -86,7 +86,7 @@ impl GridError {
         ))
     }
 
-    /// Returns `range` if it is not empty; `what` names the number with this range in the error.
+    /// Returns `range` if it is not empty; in the error, `what` names the number that must be in the range.
     pub fn not_empty(what: &str, range: RangeInclusive<u32>) -> Result<RangeInclusive<u32>, Self> {
         if range.is_empty() {
             let (least, most) = range.into_inner();

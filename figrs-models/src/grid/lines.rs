@@ -1,8 +1,8 @@
-//! Constraints that consist of an automaton for each row, or of an automaton for each column.
+//! Constraints on the lines of a grid, which have an automaton for each row, or an automaton for each column.
 
 use super::{Automaton, GridError, Position, Size};
 
-/// A constraint on each row of a grid: an automaton for each row, which reads only this row.
+/// A constraint on each row of a grid: each row has an automaton of its own, which reads only this row.
 #[derive(Clone, Debug)]
 pub struct Rows<A> {
     size: Size,
@@ -10,9 +10,9 @@ pub struct Rows<A> {
 }
 
 impl<A> Rows<A> {
-    /// Creates the constraint from one automaton for each row, the top row first.
+    /// Creates the constraint on the rows from one automaton for each row, the top row first.
     ///
-    /// **Errors.** [`GridError::Invalid`] if the number of automata is not the number of rows.
+    /// **Errors.** [`GridError::Invalid`] if the number of automata differs from the number of rows.
     pub fn new(size: Size, rows: impl IntoIterator<Item = A>) -> Result<Self, GridError> {
         let rows = all(rows, "rows", size.rows())?;
         Ok(Self { size, rows })
@@ -51,7 +51,7 @@ impl<C, A: Automaton<C>> Automaton<C> for Rows<A> {
     }
 }
 
-/// A constraint on each column of a grid: an automaton for each column, which reads only this column.
+/// A constraint on each column of a grid: each column has an automaton of its own, which reads only this column.
 #[derive(Clone, Debug)]
 pub struct Columns<A> {
     size: Size,
@@ -59,9 +59,9 @@ pub struct Columns<A> {
 }
 
 impl<A> Columns<A> {
-    /// Creates the constraint from one automaton for each column, the leftmost column first.
+    /// Creates the constraint on the columns from one automaton for each column, the leftmost column first.
     ///
-    /// **Errors.** [`GridError::Invalid`] if the number of automata is not the number of columns.
+    /// **Errors.** [`GridError::Invalid`] if the number of automata differs from the number of columns.
     pub fn new(size: Size, columns: impl IntoIterator<Item = A>) -> Result<Self, GridError> {
         let columns = all(columns, "columns", size.columns())?;
         Ok(Self { size, columns })

@@ -1,10 +1,11 @@
-//! Constraints on the cells of a grid, as automata that read the cells in scan order.
+//! Constraints on the cells of a grid, as automata that read the cells in scan order (row by row).
 //!
-//! An [`Automaton`] has a small state, and a function that reads one more cell: row by row, from left to right. The state summarises the cells read
-//! so far; often it depends only on the last cell read in each column, the *frontier*. A state from which no board can be accepted is `None`. A
-//! [`Constraint`] folds an automaton over the elements of the cells: each state is a function (an `Apply`) of the state before it and one cell, and
-//! the constraint is evidence on the states. The module `grid` has no solver, because any algorithm of figrs can answer queries about the cells.
-//! Exact algorithms evaluate constraints by dynamic programming (transfer matrices); [`Frontier`](figrs_infer::Frontier) is the fastest.
+//! An [`Automaton`] has a small state, and a function that reads the next cell; cells are read row by row, from left to right. The state of an
+//! automaton summarises the cells read so far; often it depends only on the cell read last in each column (the *frontier*). If the cells read so far
+//! cannot be completed to a board that the automaton accepts, its state is `None`. A [`Constraint`] folds an automaton over the elements of the
+//! cells: each state is a function (an `Apply`) of the previous state and the next cell, and the constraint is evidence on the states. The module
+//! `grid` has no solver of its own, because any inference algorithm of figrs can answer queries about the cells. Exact algorithms evaluate
+//! constraints on the cells of a grid by dynamic programming (transfer matrices); the algorithm [`Frontier`](figrs_infer::Frontier) is the fastest.
 //!
 //! | constraint | automaton |
 //! |---|---|
@@ -37,8 +38,8 @@
 //!
 //! # References
 //!
-//! Transfer matrices over partitions of a frontier are described in I. Jensen, "Enumerations of lattice animals and trees", Journal of Statistical
-//! Physics 102 (2001), and D. E. Knuth, *The Art of Computer Programming* 4A (2011), section 7.1.4, exercise 225 (Simpath).
+//! Transfer matrices over partitions of a frontier (the last cell read in each column) are described in Jensen, "Enumerations of lattice animals and
+//! trees", Journal of Statistical Physics 102 (2001), and Knuth, *The Art of Computer Programming* 4A (2011), section 7.1.4, exercise 225 (Simpath).
 
 mod automaton;
 mod board;

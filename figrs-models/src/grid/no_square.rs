@@ -2,25 +2,26 @@
 
 use super::{Automaton, Position, Size};
 
-/// Requires that no 2 by 2 square has four equal cells.
+/// Requires that no 2 by 2 square of the grid has four equal cells.
 ///
-/// **Complexity.** The automaton's states are the colours of one row and of one more cell; each additional column doubles the number of states.
+/// **Complexity.** A state of the automaton has the colours of the cells read last in each column and of one more cell; each additional column
+/// doubles the number of states.
 #[derive(Clone, Copy, Debug)]
 pub struct NoSquare {
     size: Size,
 }
 
-/// State of [`NoSquare`]: the colours of the cells that were read last in each column, and of one more cell.
+/// State of the automaton [`NoSquare`]: the colours of the cells that were read last in each column, and of one more cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NoSquareState {
-    /// Bit set of the columns in which the last cell read is `true`; the first column has the lowest bit.
+    /// Bit set of the columns in which the cell read last is `true`; the first column has the lowest bit.
     frontier: u16,
     corner: bool,
 }
 figrs_core::value!(NoSquareState);
 
 impl NoSquare {
-    /// Creates the constraint on a grid of size `size`.
+    /// Creates the constraint on 2 by 2 squares for a grid of size `size`.
     pub fn new(size: Size) -> Self {
         Self { size }
     }

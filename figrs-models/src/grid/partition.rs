@@ -1,48 +1,48 @@
-//! Partition of the cells that were read last in each column into groups of connected cells.
+//! Partition of the cells that were read last in each column of a grid into groups of connected cells.
 
-/// The next cell that a [`Partition`] reads.
+/// The next cell of a grid that a [`Partition`] reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NextCell {
-    /// A cell that belongs to no group.
+    /// A cell that belongs to no group of connected cells.
     Outside,
-    /// A cell that joins the group above, the group to the left, both, or neither.
+    /// A cell that joins the group of the cell above, the group of the cell to the left, both groups, or neither.
     Inside {
         up: bool,
         left: bool,
-        /// True if the group that the cell joins becomes a marked group.
+        /// True if the group that the cell joins becomes a marked group by this cell.
         marked: bool,
     },
 }
 
-/// The partition after one more cell, and the effects of this cell on the groups.
+/// The partition into groups after one more cell has been read, and the effects of this cell on the groups.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ExtendedPartition {
     pub(crate) partition: Partition,
-    /// `true` if the cell joins two cells of one group, and so closes a cycle.
+    /// `true` if the cell joins two cells of the same group, and so closes a cycle.
     pub(crate) cycle: bool,
-    /// `Some` if the last cell of a group has left the frontier; states whether this group was marked.
+    /// `Some` if a group has no cell left among the cells read last in each column; states whether this group was marked.
     pub(crate) lost: Option<bool>,
 }
 
-/// The last cell read in each column of a grid (the frontier), divided into groups of connected cells.
+/// The cell read last in each column of a grid (the frontier), divided into groups of connected cells.
 ///
-/// Groups are numbered from 1 in the order of their first columns, so that equal partitions are equal values. The number 0 stands for cells that
-/// belong to no group. The number of the group of each column takes four bits.
+/// Groups of connected cells are numbered from 1 in the order of their first columns, so that equal partitions are equal values. The group number 0
+/// stands for cells that belong to no group. For each column, the number of the group takes four bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Partition {
     labels: u64,
-    /// Bit set of the marked groups; the first group has the lowest bit.
+    /// Bit set of the marked groups of connected cells; the first group has the lowest bit.
     marks: u16,
 }
 figrs_core::value!(Partition);
 
 impl Partition {
-    /// Returns the number of the group of the last cell read in the column `column`; 0 if the cell belongs to no group.
+    /// Returns the number that identifies the group of the cell read last in the column `column`; 0 if the cell belongs to no group.
     pub fn group(self, column: usize) -> u8 {
         (self.labels >> (4 * column) & 15) as u8
     }
 
-    /// True if no column's last cell belongs to a group.
+    /// True if, in each column, the cell read last belongs to no group.
     pub fn is_empty(self) -> bool {
         self.labels == 0
     }
@@ -57,12 +57,12 @@ impl Partition {
         most as u32
     }
 
-    /// Returns the number of marked groups of connected cells.
+    /// Returns the number of groups of connected cells that are marked.
     pub fn marked(self) -> u32 {
         self.marks.count_ones()
     }
 
-    /// Moves the groups of cells right by `by` columns; `None` if the groups then exceed `columns` columns (at most 16).
+    /// Moves the groups of cells to the right by `by` columns; `None` if the groups then exceed `columns` columns (at most 16).
     pub(super) fn moved(self, by: usize, columns: usize) -> Option<Self> {
         let last = (0..columns).rev().find(|&column| self.group(column) > 0);
         match last {
@@ -120,7 +120,7 @@ impl Partition {
         }
     }
 
-    /// Renumbers the groups in the order of their first columns; `marks` has a bit for each old number of a group.
+    /// Renumbers the groups of cells in the order of their first columns; `marks` has a bit for each old number of a group.
     fn canonical(labels: &[usize; 16], marks: u32) -> Self {
         let mut names = [0u64; 17];
         let (mut last, mut partition) = (0, Self::default());

@@ -1,4 +1,4 @@
-//! Constraint on the runs of a line, as in a nonogram.
+//! Constraint on a row or column of a grid: its runs of `true` cells have given lengths, as in a nonogram.
 
 use super::{Automaton, Position};
 
@@ -9,19 +9,19 @@ pub struct Runs {
     lengths: Vec<u16>,
 }
 
-/// State of [`Runs`]: the number of completed runs, and the number of cells of the current run.
+/// State of the automaton [`Runs`]: the number of completed runs of `true` cells, and the number of cells of the current run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RunsState {
     complete: u16,
-    /// Number of cells in the run that is not completed yet.
+    /// Number of cells read so far in the run of `true` cells that is not completed yet.
     begun: u16,
-    /// `true` if the last cell completed a run; a gap must then follow.
+    /// `true` if the cell read last completed a run of `true` cells, so that a gap must follow.
     gap_due: bool,
 }
 figrs_core::value!(RunsState);
 
 impl Runs {
-    /// Creates the constraint that a line has runs of the lengths `lengths`; lengths of zero are ignored.
+    /// Creates the constraint that a line (row or column) has runs of `true` cells with the lengths `lengths`; lengths of zero are ignored.
     pub fn new(lengths: impl IntoIterator<Item = u16>) -> Self {
         let lengths = lengths.into_iter().filter(|&length| length > 0);
         Self {

@@ -6,7 +6,8 @@ use std::str::FromStr;
 use super::GridError;
 use figrs_reading::Mistake;
 
-/// Size of a grid: its numbers of rows and columns. A size is written as `8` for a square, or as `8x12`.
+/// Size of a grid: the number of its rows and the number of its columns. The text of a size is `8` for a square grid of side 8, or `8x12` for 8 rows
+/// and 12 columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Size {
     pub(super) rows: usize,
@@ -14,35 +15,36 @@ pub struct Size {
 }
 
 impl Size {
-    /// Maximum number of rows, and of columns.
+    /// Maximum number of rows and maximum number of columns of a grid.
     pub const MAX_SIDE: usize = 4096;
-    /// Maximum number of columns for automata whose states number a group of cells for each column: from 1 to 15, in four bits. An automaton has
-    /// fewer states on a narrow grid than on a wide one; it is therefore best to turn a wide grid on its side.
+    /// Maximum number of columns for automata whose states store, for each column, the number of a group of cells from 1 to 15, in four bits. An
+    /// automaton has fewer states on a narrow grid than on a wide one; it is therefore best to turn a wide grid by 90 degrees.
     pub const AUTOMATON_COLUMNS: usize = 15;
-    /// Maximum number of rows for automata, and maximum number of columns if the size of states does not grow with the columns.
+    /// Maximum number of rows of a grid for automata, and maximum number of columns if the size of an automaton's states does not grow with the
+    /// columns.
     pub const AUTOMATON_ROWS: usize = 1000;
 
-    /// Returns the number of rows.
+    /// Returns the number of rows of the grid.
     pub fn rows(self) -> usize {
         self.rows
     }
 
-    /// Returns the number of columns.
+    /// Returns the number of columns of the grid.
     pub fn columns(self) -> usize {
         self.columns
     }
 
-    /// Returns the number of cells.
+    /// Returns the number of cells of the grid.
     pub fn cells(self) -> usize {
         self.rows * self.columns
     }
 
-    /// Returns all cells in scan order: row by row, from left to right.
+    /// Returns the positions of all cells in scan order: row by row, from left to right.
     pub fn positions(self) -> impl Iterator<Item = Position> {
         (0..self.cells()).map(move |index| self.position(index))
     }
 
-    /// Returns the cell with the index `index` in scan order.
+    /// Returns the position of the cell with the index `index` in scan order (row by row).
     pub fn position(self, index: usize) -> Position {
         Position {
             row: index / self.columns,
@@ -50,7 +52,7 @@ impl Size {
         }
     }
 
-    /// Returns the index of the cell `at` in scan order.
+    /// Returns the index of the cell `at` in scan order (row by row).
     pub fn index(self, at: Position) -> usize {
         at.row * self.columns + at.column
     }
@@ -66,7 +68,7 @@ impl Size {
         beside.into_iter().flatten()
     }
 
-    /// True if the grid has the cell `at`.
+    /// True if the cell `at` is inside the grid.
     pub fn contains(self, at: Position) -> bool {
         at.row < self.rows && at.column < self.columns
     }
@@ -77,12 +79,12 @@ impl Size {
     }
 }
 
-/// A cell of a grid, written as its row and column counted from 1.
+/// The position of a cell of a grid, written as its row and column, both of which start at 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Position {
-    /// The row, from 0 at the top.
+    /// The row of the cell; the top row is row 0.
     pub row: usize,
-    /// The column, from 0 at the left.
+    /// The column of the cell; the leftmost column is column 0.
     pub column: usize,
 }
 
@@ -95,12 +97,12 @@ impl fmt::Display for Position {
 impl Size {
     /// Creates the size of a grid with `rows` rows and `columns` columns.
     ///
-    /// **Errors.** [`GridError::Invalid`] if one of the numbers is zero or too large.
+    /// **Errors.** [`GridError::Invalid`] if the number of rows or columns is zero or too large.
     pub fn new(rows: usize, columns: usize) -> Result<Self, GridError> {
         Ok(Self::checked(rows, columns)?)
     }
 
-    /// Returns the size of a level; a level may have more rows than other boards, and its model has checked the size.
+    /// Returns the size of a game level; a level may have more rows than other boards, and its model has already checked the size.
     pub(crate) fn of_level(rows: usize, columns: usize) -> Self {
         Self { rows, columns }
     }
@@ -116,9 +118,9 @@ impl Size {
         ))
     }
 
-    /// Returns this size unless some automata cannot read grids of this size.
+    /// Returns the same size, or an error if some automata cannot read grids of this size.
     ///
-    /// **Errors.** [`GridError::TooLarge`] if the grid has too many rows or columns.
+    /// **Errors.** [`GridError::TooLarge`] if the grid has too many rows or columns for automata.
     pub fn for_automata(self) -> Result<Self, GridError> {
         self.within_columns(Self::AUTOMATON_COLUMNS)
     }
@@ -138,7 +140,7 @@ impl Size {
     }
 }
 
-/// **Errors.** [`GridError::Invalid`] if the text is not one side or two sides; the errors of [`Size::new`].
+/// **Errors.** [`GridError::Invalid`] if the text is neither one number nor two numbers joined by `x`; the errors of [`Size::new`].
 impl FromStr for Size {
     type Err = GridError;
 

@@ -1,25 +1,25 @@
-//! Constraint that the cells of each of two colours are connected.
+//! Constraint on a grid with two colours: the cells of each colour are connected.
 
 use super::{Automaton, Connected, ConnectedState, Position, Size};
 
 /// Requires that the cells with the value `true` are connected, that the cells with the value `false` are connected, and that both values occur.
 ///
-/// The constraint accepts the boards that two [`Connected`] automata accept, but rejects boards earlier. Let `a`, `b`, `a'` and `b'` be four groups
-/// among the cells that were read last in each column, in this order and with alternating colours. If no other group encloses them, later cells
-/// cannot connect both `a` with `a'` and `b` with `b'`.
+/// The constraint accepts the boards that two [`Connected`] automata, one for each colour, accept; but it rejects boards earlier. Let `a`, `b`, `a'`
+/// and `b'` be four groups of connected cells among the cells read last in each column, in this order and with alternating colours. If no other group
+/// encloses four groups `a`, `b`, `a'` and `b'` of alternating colours, later cells cannot connect both `a` with `a'` and `b` with `b'`.
 #[derive(Clone, Copy, Debug)]
 pub struct TwoColours {
     size: Size,
 }
 
 impl TwoColours {
-    /// Creates the constraint on a grid of size `size`.
+    /// Creates the constraint on the two colours for a grid of size `size`.
     pub fn new(size: Size) -> Self {
         Self { size }
     }
 
-    /// True if four groups that no other group encloses have alternating colours. Later cells that connect the first group with the third separate
-    /// the second group from the fourth.
+    /// True if four groups of connected cells that no other group encloses have alternating colours. If groups have alternating colours, later cells
+    /// that connect the first group with the third separate the second group from the fourth.
     fn is_crossed(self, (yes, no): &(ConnectedState, ConnectedState)) -> bool {
         let columns = self.size.columns();
         let group = |column| (yes.partition().group(column), no.partition().group(column));

@@ -2,14 +2,14 @@
 
 use super::{Automaton, Position};
 
-/// Kind of a cell for walks: wall, open or marked.
+/// Kind of a cell for walks on a grid: wall, open or marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ground {
-    /// A walk cannot enter the cell.
+    /// The cell is a wall: a walk cannot enter it.
     Wall,
-    /// A walk can enter the cell.
+    /// The cell is open: a walk can enter it.
     Open,
-    /// A walk can enter the cell, which has the marks whose bits are set.
+    /// A walk can enter the cell, which has the marks whose bits are set in the contained number.
     Marked(u8),
 }
 figrs_core::value!(Ground);
@@ -23,27 +23,27 @@ impl Ground {
     }
 }
 
-/// The neighbours of a cell, among those read before, to which a step is possible.
+/// The neighbours of a cell, among the cells read before it, to which a step of a walk is possible.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenEdges {
-    /// `true` if a step to the cell above is possible.
+    /// `true` if a step from the cell to the cell above is possible.
     pub up: bool,
-    /// `true` if a step to the cell to the left is possible.
+    /// `true` if a step from the cell to the cell to its left is possible.
     pub left: bool,
 }
 
-/// A constraint on walks, which receives for each cell the neighbours to which a step is possible.
+/// A constraint on walks over a grid; for each cell, it receives the neighbours to which a step is possible.
 ///
-/// A `Walk` is an [`Automaton`] if a step is possible between any two adjacent cells that are not walls.
+/// A constraint of the trait `Walk` is an [`Automaton`] if a step is possible between any two adjacent cells that are not walls.
 pub trait Walk: Send + Sync + 'static {
     /// A summary of the cells read so far, which suffices to decide which values of the remaining cells are accepted.
     type State: figrs_core::Value;
 
-    /// Returns the state before the first cell.
+    /// Returns the state of the constraint before the first cell.
     fn before(&self) -> Self::State;
 
-    /// Returns the state after the next cell, which is in the column `column`; `None` if no values of the remaining cells can be accepted. A
-    /// neighbouring cell to which `ways` allows a step is never a wall.
+    /// Returns the state of the constraint after the next cell, which is in the column `column`; `None` if no values of the remaining cells can be
+    /// accepted. A neighbouring cell to which the argument `ways` allows a step is never a wall.
     fn walk(
         &self,
         column: usize,
@@ -52,13 +52,13 @@ pub trait Walk: Send + Sync + 'static {
         ways: OpenEdges,
     ) -> Option<Self::State>;
 
-    /// True if the last cell read in the column `column` is known not to be a wall.
+    /// True if the state shows that the cell read last in the column `column` is not a wall.
     fn is_open(&self, state: &Self::State, column: usize) -> bool;
 
-    /// True if the state no longer depends on steps between later cells.
+    /// True if steps between later cells no longer affect the state of the constraint.
     fn is_settled(&self, state: &Self::State) -> bool;
 
-    /// True if the constraint holds when `state` is the state after the last cell.
+    /// True if the constraint on walks holds when `state` is the state after the last cell.
     fn arrives(&self, state: &Self::State) -> bool;
 }
 

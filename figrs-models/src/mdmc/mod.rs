@@ -1,9 +1,10 @@
-//! Multi-dimensional Markov chains (`MdMC`) that learn tile levels from examples and generate new ones.
+//! Multi-dimensional Markov chains (`MdMC`), which learn the tiles of levels from examples and generate new levels.
 //!
-//! A chain is trained by counting. For every cell of every training level, the tiles at a few fixed offsets (the *network structure*, such as left,
-//! below and left-below) form a *configuration*, and the chain counts each tile in each configuration. Levels are generated from the bottom row up
-//! and from left to right; the neighbours of a cell therefore have tiles before the cell. A configuration that never occurred in training is
-//! *unseen*; a sampler avoids most unseen configurations if it looks ahead before it accepts a tile.
+//! A Markov chain of tiles is trained by counting how often each tile follows its neighbours. For every cell of every training level, the tiles at a
+//! few fixed offsets (the *network structure*, such as left, below and left-below) form a *configuration*; training counts how often each tile occurs
+//! with each configuration. Levels are generated from the bottom row up and from left to right; the neighbours of a cell therefore get their tiles
+//! before the cell does. A configuration of neighbouring tiles that never occurred in training is *unseen*; a sampler avoids most unseen
+//! configurations if it looks ahead before it accepts a tile.
 //!
 //! | subject | types |
 //! |---|---|
@@ -17,12 +18,12 @@
 //!
 //! # Limits
 //!
-//! All levels of a corpus have one height, and generated levels have that height too. A set of tiles has at most 250 tiles.
+//! All training levels of a corpus have one height, which is the height of generated levels too. A set of tiles has at most 250 tiles.
 //!
 //! # References
 //!
-//! The model is that of S. Snodgrass and S. Ontañón, "Learning to Generate Video Game Maps Using Markov Models", IEEE Transactions on Computational
-//! Intelligence and AI in Games 9(4), 2017.
+//! The model of levels is that of Snodgrass and Ontañón, "Learning to Generate Video Game Maps Using Markov Models", IEEE Transactions on
+//! Computational Intelligence and AI in Games 9(4), 2017.
 
 mod corpus;
 mod level;

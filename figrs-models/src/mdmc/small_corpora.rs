@@ -1,8 +1,8 @@
-//! Small corpora of unnamed levels, and chains trained on them, for tests.
+//! Small sets of training levels without names, and Markov chains trained on them, for tests.
 
 use super::{Corpus, MarkovChain, RowSplits, Structure};
 
-/// Returns the corpus of the levels that `texts` show.
+/// Returns the corpus (the training levels) that the texts `texts` show.
 pub(super) fn corpus(texts: &[&str]) -> Corpus {
     let named = texts
         .iter()
@@ -10,7 +10,7 @@ pub(super) fn corpus(texts: &[&str]) -> Corpus {
     Corpus::new(named).unwrap()
 }
 
-/// Returns the chain trained on the levels that `texts` show, without row splits.
+/// Returns the Markov chain trained on the levels that the texts `texts` show; all rows are trained together.
 pub(super) fn chain(texts: &[&str], structure: &Structure) -> MarkovChain {
     MarkovChain::train(&corpus(texts), structure, RowSplits::NONE).unwrap()
 }

@@ -4,10 +4,10 @@ use super::Palette;
 
 pub(super) const MAX_PIXELS: usize = 1 << 26;
 
-/// A colour: red, green, blue and opacity.
+/// A colour of a pixel: red, green, blue and opacity.
 pub type Rgba = [u8; 4];
 
-/// A grid of pixels, each the index of a colour or a colour itself.
+/// A grid of pixels; each pixel is the index of a colour, or a colour itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Canvas<P = u8> {
     pixels: Vec<P>,
@@ -23,27 +23,27 @@ impl<P: Copy> Canvas<P> {
         }
     }
 
-    /// Creates a canvas from pixels, row by row.
+    /// Creates a canvas (a grid of pixels) from its pixels, row by row.
     pub fn of_pixels(pixels: Vec<P>, width: usize) -> Self {
         Self { pixels, width }
     }
 
-    /// Returns the number of columns of pixels.
+    /// Returns the number of columns of pixels of the canvas.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Returns the number of rows of pixels.
+    /// Returns the number of rows of pixels of the canvas.
     pub fn height(&self) -> usize {
         self.pixels.len() / self.width
     }
 
-    /// Returns the pixels, row by row from the top.
+    /// Returns the pixels of the canvas, row by row from the top.
     pub fn pixels(&self) -> &[P] {
         &self.pixels
     }
 
-    /// Sets the colour of the pixel at `x` and `y`, if it is inside the canvas.
+    /// Sets the colour of the pixel at `x` and `y`, if this pixel is inside the canvas.
     pub fn set(&mut self, x: isize, y: isize, colour: P) {
         let inside = (0..self.width.cast_signed()).contains(&x)
             && (0..self.height().cast_signed()).contains(&y);
@@ -52,7 +52,7 @@ impl<P: Copy> Canvas<P> {
         }
     }
 
-    /// Fills the part of a rectangle that is inside the canvas; `x` and `y` are its upper left corner.
+    /// Fills the part of a rectangle that is inside the canvas; `x` and `y` are the position of the rectangle's upper left corner.
     pub fn fill(&mut self, (x, y): (isize, isize), (width, height): (isize, isize), colour: P) {
         for dy in 0..height {
             for dx in 0..width {
@@ -61,7 +61,7 @@ impl<P: Copy> Canvas<P> {
         }
     }
 
-    /// Copies the part of the canvas with the given upper left corner, width and height, which must be inside the canvas.
+    /// Copies the part of the canvas with the given upper left corner, width and height; this part must be inside the canvas.
     #[must_use]
     pub fn cut(&self, (x, y): (usize, usize), (width, height): (usize, usize)) -> Self {
         let rows = self.pixels.chunks(self.width).skip(y).take(height);
@@ -69,7 +69,7 @@ impl<P: Copy> Canvas<P> {
         Self::of_pixels(pixels.collect(), width)
     }
 
-    /// Copies the picture `other` into the canvas, at a position where it fits.
+    /// Copies the picture `other` into the canvas; at the given position, it must fit into the canvas.
     pub(super) fn paste(&mut self, (x, y): (usize, usize), other: &Self) {
         for (dy, row) in other.pixels.chunks(other.width).enumerate() {
             let start = (y + dy) * self.width + x;
@@ -98,7 +98,7 @@ impl<P: Copy> Canvas<P> {
         }
     }
 
-    /// Draws an outlined line through the pixels `points`, with a larger disc at each end.
+    /// Draws a line with an outline through the pixels `points`, with a larger disc at each end.
     pub fn way(
         &mut self,
         points: impl Iterator<Item = (isize, isize)> + Clone,
@@ -117,8 +117,8 @@ impl<P: Copy> Canvas<P> {
 }
 
 impl Canvas {
-    /// Draws a picture given as lines of characters, each of which stands for a pixel's colour. The upper left corner is at the pixel `x`, `y`, and
-    /// all pixels must be inside the canvas. Characters for transparent pixels leave the canvas unchanged.
+    /// Draws a picture given as lines of characters, each of which stands for a pixel's colour. The upper left corner of the picture is at the pixel
+    /// `x`, `y`, and all pixels of the picture must be inside the canvas. Characters that stand for transparent pixels leave the canvas unchanged.
     pub fn art(&mut self, (x, y): (usize, usize), art: &str, palette: &Palette) {
         for (dy, line) in art.lines().enumerate() {
             let start = (y + dy) * self.width + x;
@@ -134,7 +134,8 @@ impl Canvas {
 }
 
 impl Canvas<Rgba> {
-    /// Draws the picture `other` at a position where it fits; pixels that are not opaque are mixed with the pixels of the canvas.
+    /// Draws the picture `other`, which must fit into the canvas at the given position; pixels that are not opaque are mixed with the pixels of the
+    /// canvas.
     pub fn overlay(&mut self, (x, y): (usize, usize), other: &Self) {
         for (dy, row) in other.pixels.chunks(other.width).enumerate() {
             let start = (y + dy) * self.width + x;
@@ -145,9 +146,9 @@ impl Canvas<Rgba> {
     }
 }
 
-/// Mixes a colour with the colour below it.
+/// Mixes the colour of a pixel with the colour of the pixel below it.
 ///
-/// The mixture is that of the operator *over* in Porter and Duff, "Compositing Digital Images", SIGGRAPH 1984.
+/// The mixture of two colours is that of the operator *over* in Porter and Duff, "Compositing Digital Images", SIGGRAPH 1984.
 fn over(below: Rgba, above: Rgba) -> Rgba {
     let [front, back] = [above[3], below[3]].map(u32::from);
     let behind = back * (255 - front);

@@ -1,4 +1,4 @@
-//! Pictures of boards, in PNG.
+//! Pictures of boards, which can be written as PNG files.
 //!
 //! Each kind of [`Board`](crate::grid::Board) has a method `picture`, which returns an [`Image`]; [`Image::sheet`] arranges several images on one
 //! page.

@@ -1,4 +1,4 @@
-//! Pictures, and pages of several pictures.
+//! Pictures of boards, and pages of several pictures.
 
 use figrs_reading::{Mistake, MistakeKind};
 use std::io::{self, Write};
@@ -16,7 +16,7 @@ pub struct Image {
 impl Image {
     /// Maximum number of pixels of a picture.
     pub const MAX_PIXELS: usize = MAX_PIXELS;
-    /// Number of pixels between the pictures of a page, and around them.
+    /// Number of pixels of the margins between the pictures of a page, and around them.
     const MARGIN: usize = 12;
 
     pub(crate) fn new(canvas: Canvas, colours: Vec<[u8; 3]>) -> Self {
@@ -40,8 +40,8 @@ impl Image {
         columns + usize::from(columns * columns < pictures)
     }
 
-    /// Returns the first column (or row) of pixels of the pictures in column (or row) `number` of a page; pictures have `side` columns (or rows) of
-    /// pixels.
+    /// Returns the first column (or row) of pixels that belongs to the pictures in column (or row) `number` of a page; each picture has `side`
+    /// columns (or rows) of pixels.
     fn before(number: usize, side: usize) -> usize {
         Self::MARGIN + number * (side + Self::MARGIN)
     }
@@ -52,25 +52,25 @@ impl Image {
         (Self::before(columns, width), Self::before(rows, height))
     }
 
-    /// Returns the number of pixels in a row.
+    /// Returns the number of pixels in a row of the picture.
     pub fn width(&self) -> usize {
         self.canvas.width()
     }
 
-    /// Returns the number of rows of pixels.
+    /// Returns the number of rows of pixels of the picture.
     pub fn height(&self) -> usize {
         self.canvas.height()
     }
 
-    /// Returns the colour of the pixel at `x` and `y` as red, green and blue; `None` outside the picture.
+    /// Returns the colour of the pixel at `x` and `y` as red, green and blue; `None` for a pixel outside the picture.
     pub fn pixel(&self, x: usize, y: usize) -> Option<[u8; 3]> {
         let inside = x < self.width() && y < self.height();
         let index = inside.then(|| self.canvas.pixels()[y * self.width() + x])?;
         self.colours.get(usize::from(index)).copied()
     }
 
-    /// Creates a page that shows `pictures`, which must have the same colours, in as many columns as rows, or in one column more. The margins have
-    /// the first colour of the pictures.
+    /// Creates a page that shows the pictures `pictures`, which must have the same colours, with as many columns of pictures as rows, or one column
+    /// more. The margins of the page have the first colour of the pictures.
     ///
     /// **Errors.** An error if there are no pictures, if their colours differ, or if the page has too many pixels.
     pub fn sheet(pictures: &[Self]) -> Result<Self, Mistake> {
@@ -102,13 +102,13 @@ impl Image {
         Ok(Self::new(canvas, first.colours.clone()))
     }
 
-    /// Writes the picture as PNG. `notes` become text chunks of the PNG, with names of 1 to 79 Latin-1 characters.
+    /// Writes the picture as PNG. The pairs `notes` of a name and a text become text chunks of the PNG file; names have 1 to 79 Latin-1 characters.
     pub fn write_png(&self, out: impl Write, notes: &[(&str, &str)]) -> io::Result<()> {
         encode(out, &self.canvas, &self.colours, notes, &[])
     }
 }
 
-/// Returns the error for a picture with more pixels than a small machine's memory can hold.
+/// Returns the error for a picture with more pixels than the memory of a small machine can hold.
 pub(super) fn too_large(width: usize, height: usize) -> Mistake {
     let problem = format!("a picture of {width} by {height} pixels is too large");
     let most = Image::MAX_PIXELS;

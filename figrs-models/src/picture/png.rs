@@ -6,12 +6,13 @@ use ::png::{BitDepth, ColorType, Encoder, EncodingError};
 
 use super::{Canvas, Rgba};
 
-/// True if an uncompressed text chunk of a PNG file can hold the text.
+/// True if the text can be stored in an uncompressed text chunk of a PNG file.
 pub fn is_latin(text: &str) -> bool {
     text.chars().all(|c| ('\u{20}'..='\u{ff}').contains(&c))
 }
 
-/// Writes a canvas of colour indices as PNG with a palette; `transparency` has the opacity of the first colours of the palette, from 0 to 255.
+/// Writes a canvas whose pixels are indices of colours as PNG with a palette; `transparency` has the opacity of the first colours of the palette,
+/// from 0 to 255.
 pub fn encode(
     out: impl Write,
     canvas: &Canvas,

@@ -1,30 +1,30 @@
-//! Sizes of the pictures of boards, in pixels.
+//! Sizes, in pixels, of the pictures of boards.
 
 use crate::grid::Size;
 use figrs_reading::Mistake;
 
 use super::{Canvas, Image};
 
-/// Sizes in pixels of the pictures of a kind of board.
+/// Sizes, in pixels, of the pictures of boards of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PictureScale {
-    /// Number of pixels of each side of a cell.
+    /// Number of pixels of each side of a cell in the picture of a board.
     pub cell: usize,
-    /// Total number of pixels of the two borders on opposite sides of a picture.
+    /// Total number of pixels of the two borders on opposite sides of a board's picture.
     pub borders: usize,
 }
 
 impl PictureScale {
-    /// Returns the width and height of the picture of a board of size `size`.
+    /// Returns the width and height, in pixels, of the picture of a board of size `size`.
     pub fn pixels(self, size: Size) -> (usize, usize) {
         let pixels = |cells: usize| cells * self.cell + self.borders;
         (pixels(size.columns()), pixels(size.rows()))
     }
 
-    /// Checks that the pictures of `boards` boards of size `size` fit on a page of [`Image::sheet`]; the picture of a single board needs
-    /// no page.
+    /// Checks that the pictures of `boards` boards of size `size` fit on a page made by [`Image::sheet`]; the picture of a single board needs no
+    /// page.
     ///
-    /// **Errors.** An error if the pictures do not fit on the page.
+    /// **Errors.** An error if the pictures, or the single picture, have too many pixels.
     pub fn check(self, size: Size, boards: usize) -> Result<(), Mistake> {
         let (width, height) = match boards {
             0 | 1 => self.pixels(size),

@@ -1,4 +1,4 @@
-//! Variation scores of chromatic mazes.
+//! Variation scores, which measure how much chromatic mazes differ.
 
 use super::matching::{distances, nearest, steps};
 use super::{Variation, side};
@@ -6,15 +6,17 @@ use crate::boards::chromatic_maze::{ChromaticTile, Hue};
 use crate::grid::{Board, Position};
 use figrs_reading::Mistake;
 
-/// The variation of chromatic mazes has four components: the distance of the starts, the distance of the finishes, the difference of the distances
-/// from start to finish (in steps, ignoring colours), and the distances of tiles from tiles of the same colour.
+/// The variation of two chromatic mazes has four components: the distance of the starts, the distance of the finishes, the difference of the
+/// distances from start to finish (in steps, ignoring colours), and the distances of tiles from tiles of the same colour.
 ///
-/// On mazes of side `N` with the components `s`, `f`, `d` and `c`, the score is `s / N + f / N + d / (2N) + 2c / (N² (2N - 2))`. Each tile, in scan
-/// order, is matched with an unmatched tile of its colour in the other maze, or counts `2N - 2` if no such tile remains:
+/// For two mazes of side `N` with the components `s` (starts), `f` (finishes), `d` (distances) and `c` (tiles), the score is
+/// `s / N + f / N + d / (2N) + 2c / (N² (2N - 2))`. Each tile of a maze, in scan order, is matched with an unmatched tile of its colour in the other
+/// maze, or adds `2N - 2` to the distance if no such tile remains:
 ///
-/// - The reading `nearest`, which is recommended, matches each tile with the nearest one, as the text of the publication states.
-/// - The reading `percent` is `nearest` as a percentage of the largest value that the terms of the formula can have.
-/// - The reading `first` matches each tile with the first one in scan order, as the algorithm is printed in the publication.
+/// - The interpretation `nearest` of the formula, which is recommended, matches each tile with the nearest one, as the text of the publication
+///   states.
+/// - The interpretation `percent` of the formula is `nearest` as a percentage of the largest value that the terms of the formula can have.
+/// - The interpretation `first` of the formula matches each tile with the first one in scan order, as the algorithm is printed in the publication.
 impl Variation for Board<ChromaticTile> {
     const READINGS: [&'static str; 3] = ["nearest", "percent", "first"];
 

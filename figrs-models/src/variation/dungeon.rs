@@ -1,4 +1,4 @@
-//! Variation scores of dungeons.
+//! Variation scores, which measure how much dungeons differ.
 
 use super::matching::{distances, nearest, steps};
 use super::{Variation, side};
@@ -6,18 +6,20 @@ use crate::boards::dungeon::DungeonTile;
 use crate::grid::{Board, Position};
 use figrs_reading::Mistake;
 
-/// The variation of dungeons is the mean of six differences: the distance between the gems, the distance between the altars, the difference of the
-/// path lengths from gem to altar, the difference of the numbers of walls, the distances between matched walls, and the distances between matched
-/// empty cells. Distances and path lengths are numbers of steps, on a grid without walls. Each wall is matched, in scan order, with the nearest
-/// unmatched wall of the other dungeon; if no wall is left, the distance is the largest possible one, `2N - 2` for side `N`. Empty cells are matched
-/// by the same rule.
+/// The variation of two dungeons is the mean of six differences: the distance between the gems, the distance between the altars, the difference of
+/// the path lengths from gem to altar, the difference of the numbers of walls, the distances between matched walls, and the distances between matched
+/// empty cells. The distances and path lengths between cells of dungeons are numbers of steps on a grid without walls. Each wall is matched, in scan
+/// order, with the nearest unmatched wall of the other dungeon; if no wall is left, the distance is the largest possible one, `2N - 2` for side `N`.
+/// Empty cells are matched with the nearest unmatched empty cell of the other dungeon by the same rule as walls.
 ///
-/// The scores of two dungeons with side `N` are:
+/// The variation scores of two dungeons with side `N` are:
 ///
-/// - The reading `sum`, which is recommended, is the sum of the six differences over `6 N`, with the distances of all walls and of all empty cells.
-/// - The reading `normalised` takes each of the six differences as a share of its largest value, with mean distances for walls and empty cells.
-/// - The reading `last-wall` is like `sum`, but takes only the distance of the last wall and that of the last empty cell, as line 14 of the
-///   algorithm is printed.
+/// - The interpretation `sum` of the formula, which is recommended, is the sum of the six differences divided by `6 N`, with the distances of all
+///   walls and of all empty cells.
+/// - The interpretation `normalised` of the formula takes each of the six differences as a share of its largest value, with mean distances for walls
+///   and empty cells.
+/// - The interpretation `last-wall` of the formula is like `sum`, but takes only the distance of the last wall and that of the last empty cell, as
+///   line 14 of the algorithm is printed.
 impl Variation for Board<DungeonTile> {
     const READINGS: [&'static str; 3] = ["sum", "normalised", "last-wall"];
 

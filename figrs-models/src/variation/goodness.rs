@@ -1,27 +1,28 @@
-//! Goodness of fit of draws to a distribution.
+//! A test of the goodness of fit of random draws to a distribution.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-/// Result of a test that compares numbers of draws with expected numbers; see [`goodness_of_fit`].
+/// Result of a chi-square test that compares numbers of draws with expected numbers; see [`goodness_of_fit`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GoodnessOfFit {
     /// Pearson's statistic.
     pub statistic: f64,
     /// Number of degrees of freedom of the chi-square distribution.
     pub freedom: usize,
-    /// The approximate p-value: the probability of a statistic at least as large, if the draws have the expected distribution.
+    /// The approximate p-value: if the draws have the expected distribution, the probability of a test statistic at least as large as this one.
     pub p_value: f64,
 }
 
-/// Smallest expected count of a class of values in the chi-square test.
+/// Smallest expected count that a class of values may have in the chi-square test.
 const MIN_EXPECTED_COUNT: f64 = 5.0;
 
-/// Makes Pearson's chi-square test of the distribution of independent draws. `counts` has, for each value, the number of its draws and the expected
-/// number, which is its probability times the number of all draws. `counts` must include every value that is possible or was drawn.
+/// Makes Pearson's chi-square test of the distribution of independent draws. The list `counts` has, for each value, the number of its draws and the
+/// expected number, which is the value's probability times the number of all draws. The list `counts` must include every value that is possible or
+/// was drawn.
 ///
-/// Values with expected counts below five are pooled into one class. If the expected count of the class is still below five, the rarest remaining
-/// value joins the class. The result is `None` if only one class is left, because a test with one class decides nothing. If an impossible value was
-/// drawn, the p-value is zero.
+/// Values with expected counts below five are pooled into one class of the chi-square test. If the expected count of the pooled class is still below
+/// five, the rarest remaining value joins the class. The result of the chi-square test is `None` if only one class is left, because a test with one
+/// class decides nothing. If an impossible value was drawn, the p-value is zero.
 ///
 /// ```
 /// use figrs_models::variation::goodness_of_fit;
@@ -36,7 +37,8 @@ const MIN_EXPECTED_COUNT: f64 = 5.0;
 ///
 /// # References
 ///
-/// The test is that of Pearson (1900); for classes with few draws see Cochran (1954), "Some methods for strengthening the common chi-square tests".
+/// The goodness-of-fit test is that of Pearson (1900); for classes with few draws see Cochran (1954), "Some methods for strengthening the common
+/// chi-square tests".
 pub fn goodness_of_fit(counts: &[(u64, f64)]) -> Option<GoodnessOfFit> {
     if counts
         .iter()

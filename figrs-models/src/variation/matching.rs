@@ -7,8 +7,8 @@ pub(super) fn steps(a: Position, b: Position) -> usize {
     a.row.abs_diff(b.row) + a.column.abs_diff(b.column)
 }
 
-/// Matches each cell of one board with the unmatched cell of the other board whose index `choose` returns. Returns for each cell its distance from
-/// the matched cell, or `none_left` if no unmatched cell was left.
+/// Matches each cell of one board with an unmatched cell of the other board; the function `choose` returns the index of this cell. Returns, for each
+/// cell, its distance from the cell with which it is matched, or `none_left` if no unmatched cell was left.
 pub(super) fn distances(
     cells: &[Position],
     mut others: Vec<Position>,

@@ -1,20 +1,22 @@
-//! Variation scores of mazes.
+//! Variation scores, which measure how much mazes differ.
 
 use super::{Variation, side};
 use crate::boards::maze::Pointer;
 use crate::grid::{Board, Position};
 use figrs_reading::Mistake;
 
-/// The variation of mazes is a weighted mean: the difference of the passages has the weight three quarters, and the difference of the lengths of the
-/// solutions one quarter.
+/// The variation of two mazes is a weighted mean: the difference of the passages has the weight three quarters, and the difference of the lengths of
+/// the solutions one quarter.
 ///
-/// Let the mazes have side `N` and `s` common passages, and let the lengths of their solutions differ by `d` steps:
+/// The scores below are for two mazes of side `N` that have `s` passages in common and whose solutions differ in length by `d` steps:
 ///
-/// - The reading `dissimilarity`, which is recommended, is `3/4 (1 - s / (N² - 1)) + 1/4 d / (N² - 1 - (2N - 2))`, where the last divisor is at least
-///   1.
-/// - The reading `dissimilarity-printed-length` is like `dissimilarity` with `2N - 2` as the last divisor, as printed.
-/// - The score of mazes by the reading `as-printed` is `3/4 s / (2N + 3 (N - 4)) + 1/4 d / (2N - 2)`. The score by the reading `as-printed` is larger
-///   for more similar mazes, although the text of the publication states that a higher score means more variation.
+/// - The interpretation `dissimilarity` of the formula, which is recommended, is `3/4 (1 - s / (N² - 1)) + 1/4 d / (N² - 1 - (2N - 2))`, where the
+///   last divisor is at least 1.
+/// - The interpretation `dissimilarity-printed-length` of the formula is like `dissimilarity` with `2N - 2` as the last divisor, as printed in the
+///   publication.
+/// - The score of mazes by the interpretation `as-printed` of the formula is `3/4 s / (2N + 3 (N - 4)) + 1/4 d / (2N - 2)`. The maze score by the
+///   interpretation `as-printed` is larger for more similar mazes, although the text of the publication states that a higher score means more
+///   variation.
 impl Variation for Board<Pointer> {
     const READINGS: [&'static str; 3] = [
         "dissimilarity",

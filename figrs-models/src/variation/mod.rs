@@ -1,12 +1,13 @@
-//! Variation scores: measures of the differences between the boards of a generator, by the formulas of a published comparison of generators.
+//! Variation scores measure how much the boards of a generator differ, by the formulas of a published comparison of generators.
 //!
-//! The printed formulas for mazes, dungeons and chromatic mazes are damaged in places and do not always agree with the text of the publication. Each
-//! score therefore has three readings (interpretations of the formula), listed in [`Variation::READINGS`]; the first reading is the recommended one.
-//! The implementations of [`Variation`] define the readings of each score.
+//! The printed formulas for the variation of mazes, dungeons and chromatic mazes are damaged in places and do not always agree with the text of the
+//! publication. Each variation score therefore has three readings (interpretations of the printed formula), listed in [`Variation::READINGS`]; the
+//! first reading is the recommended one. The implementations of the trait [`Variation`] define the readings (interpretations of the printed formula)
+//! of each score.
 //!
-//! A score shows that boards differ, not that they have the right distribution: use it together with a test of the distribution, such as
-//! [`goodness_of_fit`]. With a correct sampler, the mean score of many boards is, up to chance, the mean score of pairs of boards drawn independently
-//! from the exact distribution.
+//! A variation score shows that boards differ, not that they have the right distribution: use it together with a test of the distribution, such as
+//! [`goodness_of_fit`]. With a correct sampler, the mean score of many drawn boards equals, up to chance, the mean score of pairs of boards drawn
+//! independently from the exact distribution.
 //!
 //! ```
 //! use figrs_core::stream;
@@ -24,8 +25,8 @@
 //!
 //! # References
 //!
-//! The source is the comparison of generators in ProbLog and in answer set programming by Haveneers, section 4.3 and appendix A (A.1 chromatic mazes,
-//! A.2 mazes, A.3 dungeons).
+//! The source of the variation scores is the comparison of generators in ProbLog and in answer set programming by Haveneers, section 4.3 and appendix
+//! A (A.1 chromatic mazes, A.2 mazes, A.3 dungeons).
 
 mod chromatic_maze;
 mod dungeon;
@@ -38,12 +39,12 @@ use figrs_reading::{Mistake, MistakeKind};
 pub use goodness::{GoodnessOfFit, goodness_of_fit};
 pub use summary::{ScoreSummary, scores, scores_watched};
 
-/// Boards that have a variation score.
+/// Boards that have a variation score, which measures how much two boards differ.
 pub trait Variation {
-    /// The names of the readings of the score, the recommended one first.
+    /// The names of the readings (interpretations) of the score's formula, the recommended one first.
     const READINGS: [&'static str; 3];
 
-    /// Returns the scores of the difference between this board and `other`, one for each reading of the formula.
+    /// Returns the scores of the difference between the boards `self` and `other`, one for each reading (interpretation) of the score's formula.
     ///
     /// **Errors.** An error if the boards are not square boards of one size, 2 by 2 or larger, or if a board lacks a tile that the score needs.
     fn variation(&self, other: &Self) -> Result<[f64; 3], Mistake>;

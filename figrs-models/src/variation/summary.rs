@@ -1,20 +1,20 @@
-//! Summarises the variation scores of many boards.
+//! Summarises the variation scores of all pairs of many boards.
 
 use figrs_reading::Mistake;
 use rustc_hash::FxHashMap;
 
 use super::Variation;
 
-/// Summary of the scores of all pairs of boards, by one reading of the formula.
+/// Summary of the variation scores of all pairs of boards, by one reading (interpretation) of the score's formula.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScoreSummary {
     /// Name of the reading.
     pub reading: &'static str,
-    /// Number of pairs of boards.
+    /// Number of pairs of boards that were compared.
     pub pairs: usize,
     /// The smallest score.
     pub min: f64,
-    /// The middle score, or the mean of the two middle scores.
+    /// The median score of the pairs: the middle score, or the mean of the two middle scores.
     pub median: f64,
     /// The mean score.
     pub mean: f64,
@@ -22,18 +22,20 @@ pub struct ScoreSummary {
     pub max: f64,
 }
 
-/// Summarises the scores of all pairs of `boards`, with the earlier board first in each pair; returns none for fewer than two boards.
+/// Summarises the variation scores of all pairs of `boards`, with the earlier board first in each pair; returns an empty list for fewer than two
+/// boards.
 ///
 /// **Complexity.** Time is quadratic in the number of boards, and memory linear in the number of distinct scores.
 ///
-/// **Errors.** The errors of [`Variation::variation`].
+/// **Errors.** The errors of the method [`Variation::variation`].
 pub fn scores<B: Variation>(boards: &[B]) -> Result<Vec<ScoreSummary>, Mistake> {
     scores_watched(boards, |_| ())
 }
 
-/// Summarises scores as [`scores`] does. After each board, calls `watch` with the number of pairs of boards compared so far.
+/// Summarises the variation scores of all pairs of boards as [`scores`] does. After each board has been compared with all later boards, calls `watch`
+/// with the number of pairs of boards compared so far.
 ///
-/// **Errors.** The errors of [`Variation::variation`].
+/// **Errors.** The errors of the method [`Variation::variation`].
 pub fn scores_watched<B: Variation>(
     boards: &[B],
     mut watch: impl FnMut(u64),

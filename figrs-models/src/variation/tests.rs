@@ -159,9 +159,9 @@ fn boards_that_have_no_score_are_refused() {
     }
 }
 
-/// Checks the mean score over all ordered pairs of the 7704 chromatic mazes of 2 by 2. The part of the score for colours does not depend on the
-/// ends, and the part for the ends does not depend on colours. Each part is therefore summed separately: over mazes with the same ends, and over
-/// mazes with the same colours.
+/// Checks the mean variation score over all ordered pairs of the 7704 chromatic mazes of 2 by 2 tiles. The part of the variation score for colours
+/// does not depend on the ends of the path, and the part for the ends does not depend on colours. Each part of the score is summed separately: over
+/// mazes with the same ends of the path, and over mazes with the same colours.
 #[test]
 fn the_exact_law_of_chromatic_mazes_has_its_mean() {
     let size = square(2);
@@ -218,8 +218,8 @@ fn the_exact_law_of_chromatic_mazes_has_its_mean() {
     assert!((percent - 61.915_345_519_228_41).abs() < 1e-9);
 }
 
-/// Checks the mean scores over all ordered pairs of boards, including pairs of equal boards; these are the expected scores of two independent draws
-/// from the exact distribution. A program in another language computed the expected scores by the same formulas.
+/// Checks the mean variation scores over all ordered pairs of boards, including pairs of equal boards; these means are the expected scores of two
+/// independent draws from the exact distribution. A program in another language computed the expected variation scores by the same formulas.
 #[test]
 fn the_exact_law_has_its_means() {
     fn means<B: Variation>(boards: &[B]) -> [f64; 3] {

@@ -1,4 +1,4 @@
-//! Parses the blocks of a BIF file, except for the contents of probability tables.
+//! Parses the blocks of a BIF file (a Bayesian network as text), except for the contents of probability tables.
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -9,19 +9,19 @@ use super::super::{State, mistakes};
 use super::token::{Bif, Dialect, property, rest_of_block};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// The names of a variable's states, in order.
+/// The names of a network variable's states, in order.
 pub(super) type StateNames<'t> = IndexSet<&'t str, FxBuildHasher>;
 
-/// A probability block whose body has not been parsed yet.
+/// A probability block of a BIF file whose body has not been parsed yet.
 pub(super) struct TableBlock<'t> {
     pub(super) child: (usize, &'t str),
     pub(super) parents: Vec<(usize, &'t str)>,
-    /// The input text from the beginning of the block's body on.
+    /// The text of the BIF file from the beginning of the block's body on.
     pub(super) body: Input<'t>,
     pub(super) length: usize,
 }
 
-/// Parses the block `network`, and returns the name of the network.
+/// Parses the BIF block `network`, and returns the name of the network.
 pub(super) fn network<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
     let mut name = "";
     if !Bif::mark(input, '{')? {
@@ -37,7 +37,7 @@ pub(super) fn network<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
     Ok(name)
 }
 
-/// Parses the block of a variable, with the states of the variable.
+/// Parses the BIF block of a variable, with the states of the variable.
 pub(super) fn variable<'t>(
     input: &mut Input<'t>,
     draft: &mut NetworkDraft,
@@ -64,11 +64,11 @@ pub(super) fn variable<'t>(
     Ok(states)
 }
 
-/// Description of a list of states in error messages.
+/// Description of a state in a BIF list of states, for error messages.
 const STATE: &str =
     "a state or `}`; a state with blanks, commas or brackets stands in quotes, as in `\"(17,30]\"`";
 
-/// Returns the first state of `list` that contains blanks, if splitting `list` at commas gives `declared` states.
+/// Returns the first state of `list` that contains blanks, if `list` consists of `declared` states separated by commas; otherwise `None`.
 fn unquoted(list: &str, declared: usize) -> Option<String> {
     let (list, _) = list.rsplit_once('}')?;
     let states: Vec<&str> = list.split(',').map(str::trim).collect();
@@ -80,7 +80,7 @@ fn unquoted(list: &str, declared: usize) -> Option<String> {
         .map(|&state| state.to_owned())
 }
 
-/// Parses the states of a variable from the word after `type` on, as in `type discrete [ 2 ] { yes, no };`.
+/// Parses the states of a BIF variable from the word after `type` on, as in `type discrete [ 2 ] { yes, no };`.
 fn states<'t>(input: &mut Input<'t>, variable: &str, at: usize) -> LexerResult<StateNames<'t>> {
     let (kind, discrete) = Bif::word(input, "`discrete`")?;
     if discrete != "discrete" {
@@ -128,7 +128,7 @@ fn states<'t>(input: &mut Input<'t>, variable: &str, at: usize) -> LexerResult<S
     Ok(names)
 }
 
-/// Parses the names of the variables in a probability block, and skips the body of the block.
+/// Parses the names of the variables in a BIF probability block, and skips the body of the block.
 pub(super) fn table<'t>(input: &mut Input<'t>) -> LexerResult<TableBlock<'t>> {
     Bif::require(input, '(', "`(` and a variable")?;
     let child = Bif::word(input, "a variable")?;

@@ -1,4 +1,4 @@
-//! BIF, the Interchange Format for Bayesian Networks.
+//! Reads and writes BIF, the Interchange Format for Bayesian Networks.
 
 mod block;
 mod notes;

@@ -1,4 +1,4 @@
-//! Skips the text between the blocks of a BIF file; the format ignores this text.
+//! Skips the text between the blocks of a BIF file, because the format ignores this text.
 
 use figrs_core::internals::edit_distance;
 use winnow::Parser;
@@ -9,7 +9,7 @@ use super::token::{Bif, Dialect, bare};
 
 pub(super) const BLOCKS: &str = "`network`, `variable` or `probability`";
 
-/// Kind of a block, given by its first word.
+/// Kind of a BIF block, which is given by its first word.
 #[derive(Clone, Copy)]
 pub(super) enum BlockKind {
     Network,
@@ -24,7 +24,7 @@ impl BlockKind {
         ("probability", Self::Probability),
     ];
 
-    /// True if the text after the first word has the form of a block of this kind: a name or a list of variables, and an opening brace.
+    /// True if the text after the first word has the form of a BIF block of this kind: a name or a list of variables, and an opening brace.
     fn goes_on(self, input: &Input<'_>) -> bool {
         let mut input = *input;
         let begins = |input: &mut Input<'_>, it| Bif::mark(input, it).unwrap_or(false);
@@ -38,10 +38,10 @@ impl BlockKind {
     }
 }
 
-/// Skips text up to the next block, and skips the first word of that block; returns `None` at the end of the text.
+/// Skips text up to the next block of a BIF file, and skips the first word of this block; returns `None` at the end of the text.
 ///
-/// **Errors.** An error if the text seems to be a block with a mistake: a misspelt first word, a first word on a line that opens a brace or is the
-/// last line, or a closing brace without an opening one.
+/// **Errors.** An error if the text seems to be a BIF block with a mistake: a misspelt first word, a first word on a line that opens a brace or is
+/// the last line, or a closing brace without an opening one.
 pub(super) fn next_block(input: &mut Input<'_>) -> LexerResult<Option<BlockKind>> {
     let mut is_line_start = true;
     let mut depth = 0usize;

@@ -8,7 +8,7 @@ use super::notes::{BLOCKS, BlockKind, next_block};
 use super::table::Tables;
 use super::token::{Bif, Dialect};
 
-/// Parses a BIF text to a [`NetworkDraft`]. The blocks of a BIF text may come in any order.
+/// Parses a BIF text to a [`NetworkDraft`], from which a Bayesian network is built. The blocks of a BIF text may come in any order.
 pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
     let mut input = Input::new(text);
     let mut draft = NetworkDraft::new(NetworkKind::Bayesian, String::new()).read_by(reader);

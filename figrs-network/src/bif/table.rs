@@ -10,18 +10,18 @@ use figrs_reading::{Mistake, MistakeKind};
 
 pub(super) struct Tables<'d, 't> {
     draft: &'d mut NetworkDraft,
-    /// The names of the states of each variable.
+    /// The names of the states of each variable of the network.
     names: &'d [StateNames<'t>],
 }
 
-/// State of the parser for the table that is currently parsed.
+/// The state of the parser for one table of a BIF file, while this table is parsed.
 struct TableReader<'d, 't> {
-    /// The indices of the table's parents and child among the variables of the network.
+    /// The indices, among the variables of the network, of the table's parents and of its child.
     variables: Vec<usize>,
-    /// For each parent, the names of its states, and the index of its state in the row that was parsed last.
+    /// For each parent of the table, the names of its states, and the index of its state in the row that was parsed last.
     parents: Vec<(&'d StateNames<'t>, usize)>,
     columns: usize,
-    /// The entries of the table; NaN in rows that have not been parsed yet.
+    /// The entries of the table; NaN in table rows that have not been parsed yet.
     numbers: Vec<f64>,
 }
 
@@ -93,7 +93,7 @@ impl<'d, 't> Tables<'d, 't> {
         Ok(needed as usize)
     }
 
-    /// Parses the parents' states after the opening parenthesis, and returns the index of the table row that they select.
+    /// Parses the states of the parents after the opening parenthesis, and returns the index of the table row that these states select.
     fn row(&self, input: &mut Input<'t>, rows: &mut TableReader<'d, 't>) -> LexerResult<usize> {
         let mut row = 0;
         for (i, (names, last)) in rows.parents.iter_mut().enumerate() {
@@ -119,7 +119,7 @@ impl<'d, 't> Tables<'d, 't> {
         Ok(row)
     }
 
-    /// Parses a whole table after the word `table`; in this form of a table, the child's state varies slowest.
+    /// Parses a whole probability table after the word `table`; in this form of a BIF table, the child's state varies slowest.
     fn whole(
         &mut self,
         input: &mut Input<'t>,
@@ -142,7 +142,7 @@ impl<'d, 't> Tables<'d, 't> {
         Ok(())
     }
 
-    /// Fills the table rows that the file does not list with the numbers of the `default` row.
+    /// Fills the table rows that the BIF file does not list with the numbers of its `default` row.
     fn complete(
         &mut self,
         rows: &mut TableReader<'d, 't>,
@@ -181,7 +181,7 @@ impl<'d, 't> Tables<'d, 't> {
         Err(LexerError::new(at, mistakes::repeated(statement)))
     }
 
-    /// Returns the name of the table's child and the parents' states of a row, for error messages.
+    /// Returns, for error messages, the name of the table's child and the states of the parents in a row.
     fn names(&self, rows: &TableReader<'d, 't>, row: usize) -> (String, String) {
         let variables = &self.draft.variables;
         let parents = &rows.variables[..rows.parents.len()];

@@ -3,12 +3,12 @@ use figrs_reading::{Mistake, MistakeKind};
 use super::super::problem_of::problem_of;
 use super::super::{Network, NetworkError, NetworkTable, State, Unknown, Variable, mistakes};
 
-/// Returns the entries of all tables of `network`, table by table.
+/// Returns the entries of all probability tables of `network`, table by table.
 fn numbers(network: &Network) -> Vec<&[f64]> {
     network.tables().iter().map(NetworkTable::numbers).collect()
 }
 
-/// Returns the line and the column of the error in `text`, which cannot be read, and the error.
+/// Returns the line and the column of the error in the invalid network text `text`, and the error.
 fn problem(text: &str) -> (usize, usize, Mistake) {
     problem_of(Network::from_bif(text))
 }
@@ -102,8 +102,7 @@ probability ( b | a ) {
     assert_eq!(network.row_name(&rows[1]), "b (z)");
 }
 
-/// Returns a network with the variables `a` and `b`, in which the probability block of `b`, on line 5, contains
-/// `table`.
+/// Returns the BIF text of a network with the variables `a` and `b`, in which line 5 is the text `table`, the probability block of `b`.
 fn with(table: &str) -> String {
     format!(
         "network n {{ }}
@@ -131,7 +130,7 @@ fn a_cycle_names_a_variable_that_is_on_it() {
     );
 }
 
-/// Regression test: a file whose beginning was missing was read as a network without variables.
+/// Regression test: a BIF file whose beginning was missing was read as a network without variables.
 #[test]
 fn a_text_without_any_block_is_no_network() {
     for text in ["", " \n", "// comment", "\u{feff}"] {

@@ -1,6 +1,6 @@
-//! Parses the tokens of BIF.
+//! Parses the tokens of BIF, a text format of Bayesian networks.
 //!
-//! Commas, vertical bars and comments count as space between tokens, as the format specifies.
+//! Commas, vertical bars and comments are treated as space between tokens, as the BIF format specifies.
 
 use winnow::Parser;
 use winnow::ascii::till_line_ending;
@@ -61,7 +61,7 @@ pub(super) fn bare<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
     Ok(input.next_slice(length))
 }
 
-/// Bit set of the ASCII characters that a name without quotes may contain.
+/// Bit set of the ASCII characters that a BIF name without quotes may contain.
 const UNQUOTED_CHARACTERS: u128 = {
     let mut bits = 0;
     let mut c = b'!';
@@ -78,7 +78,7 @@ const UNQUOTED_CHARACTERS: u128 = {
     bits
 };
 
-/// True if a name without quotes may contain `c`.
+/// True if a BIF name without quotes may contain the character `c`.
 #[inline]
 pub(super) fn is_bare(c: char) -> bool {
     if c.is_ascii() {
@@ -93,7 +93,7 @@ pub(super) fn number(input: &mut Input<'_>) -> LexerResult<f64> {
     weight(at, digits)
 }
 
-/// Skips a property from the word after `property` to its semicolon.
+/// Skips a property in a BIF file, from the word after `property` to its semicolon.
 pub(super) fn property(input: &mut Input<'_>) -> LexerResult<()> {
     loop {
         take_till(0.., [';', '"']).void().parse_next(input)?;
@@ -105,7 +105,7 @@ pub(super) fn property(input: &mut Input<'_>) -> LexerResult<()> {
     }
 }
 
-/// Skips to the end of a block, including the closing brace.
+/// Skips the text to the end of a BIF block, including the closing brace.
 pub(super) fn rest_of_block(input: &mut Input<'_>) -> LexerResult<()> {
     loop {
         take_till(0.., ['"', '}', '/']).void().parse_next(input)?;

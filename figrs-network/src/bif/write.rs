@@ -7,7 +7,7 @@ use figrs_factor::graph::Assignments;
 use super::super::{Network, NetworkError, NetworkFormat, NetworkTable, State, Variable};
 use super::token::is_bare;
 
-/// Writes a Bayesian network as BIF text; each number has the fewest digits from which the same number is read back.
+/// Writes a Bayesian network as BIF text; each number has as few digits as possible such that the same number is read back.
 pub(in super::super) fn write(network: &Network) -> Result<String, NetworkError> {
     let states = network.variables().iter().flat_map(|v| v.states().iter());
     let names = network.variables().iter().map(Variable::name);
@@ -78,7 +78,7 @@ fn list<'n>(text: &mut String, names: impl Iterator<Item = &'n str>) {
     }
 }
 
-/// Appends `name` to `text`. The name is in quotes if a reader could otherwise take it for another token.
+/// Appends the name `name` to the BIF text `text`. A name is written in quotes if a reader of the BIF text could otherwise take it for another token.
 fn name(text: &mut String, name: &str) {
     let comment = name.contains("//") || name.contains("/*");
     if !name.is_empty() && name.chars().all(is_bare) && !comment {

@@ -1,4 +1,4 @@
-//! BIFXML, the XML format for Bayesian networks, version 0.3.
+//! Reads and writes BIFXML, the XML format for Bayesian networks, version 0.3.
 
 mod read;
 mod write;

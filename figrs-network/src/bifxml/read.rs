@@ -1,18 +1,18 @@
-//! Reads networks and influence diagrams in BIFXML.
+//! Reads Bayesian networks and influence diagrams in BIFXML, an XML format.
 
 use super::super::draft::NetworkDraft;
 use super::super::lexer::{LexerResult, unexpected};
 use super::super::xml::{XmlElement, XmlReader, XmlText};
 use super::super::{NetworkKind, NetworkReader};
 
-/// The contents of a `DEFINITION` element; in its table, the state of the defined variable varies fastest.
+/// The contents of a `DEFINITION` element of BIFXML; in the table of a definition, the state of the defined variable varies fastest.
 struct Definition<'t> {
     subject: (usize, String),
     given: Vec<(usize, String)>,
     table: XmlText<'t>,
 }
 
-/// Parses the network or influence diagram of a document, whose variables and definitions may come in any order.
+/// Parses the network or influence diagram of a BIFXML document, whose variables and definitions may come in any order.
 pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
     let (mut xml, root) = XmlReader::open(text)?;
     if root.name() != "BIF" {
@@ -54,7 +54,7 @@ pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<
     Ok(draft)
 }
 
-/// Parses the element that declares a chance variable, a decision or a utility.
+/// Parses the BIFXML element that declares a chance variable, a decision or a utility.
 fn variable<'t>(
     xml: &mut XmlReader<'t>,
     element: &XmlElement<'t>,
@@ -85,7 +85,7 @@ fn variable<'t>(
     }
 }
 
-/// Parses a definition: the parents and the table of a variable.
+/// Parses a BIFXML definition: the parents and the table of a variable.
 fn definition<'t>(
     xml: &mut XmlReader<'t>,
     element: &XmlElement<'t>,

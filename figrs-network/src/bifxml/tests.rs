@@ -3,7 +3,7 @@ use figrs_reading::{Mistake, MistakeKind};
 use super::super::problem_of::problem_of;
 use super::super::{Network, NetworkFormat, State};
 
-/// A document that has a variable with two parents of different sizes, only different numbers, and all kinds of content
+/// A BIFXML document for tests, with a variable that has two parents of different sizes, with numbers that all differ, and with all kinds of content
 /// that the reader must skip.
 const SPRINKLER: &str = "\u{feff}<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n\
 <!-- by hand -->\r\n\
@@ -20,7 +20,7 @@ const SPRINKLER: &str = "\u{feff}<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n\
 <DEFINITION><TABLE>0.25 0.75</TABLE><FOR>sprinkler</FOR></DEFINITION>\r\n\
 </NETWORK></BIF><?end?>\r\n";
 
-/// Returns the line and the column of the error in the document `text`, which cannot be read, and the error.
+/// Returns the line and the column of the error in the invalid document `text`, and the error.
 fn problem(text: &str) -> (usize, usize, Mistake) {
     problem_of(Network::from_bifxml(text))
 }
@@ -60,7 +60,7 @@ fn the_last_parent_varies_faster_than_the_first_and_the_child_fastest() {
     assert_eq!(again.tables()[0].numbers(), wet);
 }
 
-/// Returns a document that has a variable `a` with two states, followed by `more`.
+/// Returns a BIFXML document that has a variable `a` with two states, followed by the text `more`.
 fn with(more: &str) -> String {
     format!(
         "<BIF><NETWORK>\n<VARIABLE><NAME>a</NAME><OUTCOME>x</OUTCOME><OUTCOME>y</OUTCOME></VARIABLE>\n{more}\n</NETWORK></BIF>"

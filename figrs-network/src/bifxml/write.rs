@@ -1,11 +1,10 @@
-//! Writes networks in BIFXML.
+//! Writes Bayesian networks in BIFXML, an XML format.
 
 use std::fmt::Write as _;
 
 use super::super::{Network, NetworkError, NetworkFormat, markup};
 
-/// Writes a Bayesian network as a BIFXML document; each number has the fewest digits from which the same number is read
-/// back.
+/// Writes a Bayesian network as a BIFXML document; each number has as few digits as possible such that the same number is read back.
 pub(in super::super) fn write(network: &Network) -> Result<String, NetworkError> {
     let escaped = |name: &str| markup::escaped(name, NetworkFormat::Bifxml);
     let variables = network.variables();

@@ -1,4 +1,4 @@
-//! Formulas in DIMACS CNF, with the extensions of model counters.
+//! Reads formulas in the format DIMACS CNF, with the extensions of model counters.
 
 mod read;
 

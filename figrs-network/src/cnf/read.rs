@@ -1,4 +1,4 @@
-//! Reads formulas in DIMACS CNF.
+//! Reads formulas in DIMACS CNF (conjunctive normal form).
 
 use std::collections::BTreeSet;
 use std::iter::Peekable;
@@ -12,10 +12,10 @@ use super::super::lexer::{LexerError, LexerResult, unexpected, weight};
 use super::super::{NetworkKind, NetworkTable, State, mistakes};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// Maximum number of variables that a small file may declare.
+/// Maximum number of variables that a small CNF file may declare.
 const VARIABLES: usize = 1 << 16;
 
-/// Parses a CNF text to a [`NetworkDraft`].
+/// Parses a CNF text to a [`NetworkDraft`], from which a Markov network is built.
 pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
     let mut reader = CnfReader::new(text);
     for line in text.trim_start_matches('\u{feff}').split_inclusive('\n') {
@@ -35,14 +35,14 @@ pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
 
 type Words<'t> = Peekable<SplitAsciiWhitespace<'t>>;
 
-/// The numbers in the header line of a formula, and the offset of the second number (the number of clauses).
+/// The numbers in the header line of a formula, and the offset in the text of the second number (the number of clauses).
 struct CnfHeader {
     variables: usize,
     clauses_at: usize,
     clauses: usize,
 }
 
-/// A literal with its offset in the file: the index of its variable, counted from 1, negative if the variable is negated.
+/// A literal with its offset in the file: the number of its variable (the first variable has the number 1), negative if the variable is negated.
 type Literal = (usize, i64);
 
 struct CnfReader<'t> {
@@ -50,17 +50,17 @@ struct CnfReader<'t> {
     header: Option<CnfHeader>,
     /// The clauses of the formula read so far, without clauses that are always true.
     clauses: Vec<NetworkClause>,
-    /// Number of clauses read completely, including clauses that are always true.
+    /// Number of clauses that have been read completely, including clauses that are always true.
     ended: usize,
-    /// The literals of the clause that is being read.
+    /// The literals, read so far, of the clause that is being read.
     open: Vec<(usize, bool)>,
     open_at: Option<usize>,
     open_line: usize,
     line: usize,
     weights: Vec<(Literal, f64)>,
-    /// True if the file requests an unweighted count, in which all literals have weight one.
+    /// True if the file requests unweighted model counting, in which all literals have weight one.
     is_unweighted: bool,
-    /// Offset of the first line that lists the variables of a projected count.
+    /// Offset of the first line that lists the variables for projected model counting (over some variables only).
     projected_at: Option<usize>,
     shown: BTreeSet<i64>,
 }
@@ -83,12 +83,12 @@ impl<'t> CnfReader<'t> {
         }
     }
 
-    /// Returns the offset in the text of `word`, which must be a part of the text.
+    /// Returns the offset in the formula's text of `word`, which must be a part of the text.
     fn offset(&self, word: &str) -> usize {
         word.as_ptr() as usize - self.text.as_ptr() as usize
     }
 
-    /// Returns the next word of the line `words`, with its offset.
+    /// Returns the next word of the line `words`, with its offset in the text.
     fn word(
         &self,
         words: &mut Words<'t>,
@@ -103,7 +103,7 @@ impl<'t> CnfReader<'t> {
         Err(unexpected(at, rest, what))
     }
 
-    /// Returns an error if the line `words` has further words.
+    /// Returns an error if the line `words` has further words after those already read.
     fn end(&self, words: &mut Words<'t>, what: &'static str) -> LexerResult<()> {
         let word = words.next();
         word.map_or(Ok(()), |word| {
@@ -146,7 +146,7 @@ impl<'t> CnfReader<'t> {
         )
     }
 
-    /// Parses a line that begins with `c`: a comment or an instruction to model counters.
+    /// Parses a line of a CNF file that begins with `c`: a comment or an instruction to model counters.
     fn comment(&mut self, mut words: Words<'t>) -> LexerResult<()> {
         let Some("c") = words.next() else {
             return Ok(());
@@ -184,7 +184,7 @@ impl<'t> CnfReader<'t> {
         Ok(())
     }
 
-    /// Parses the list of variables of a projected count; a zero ends the list.
+    /// Parses the list of variables for projected model counting; a zero ends the list.
     fn show(&mut self, word: &str, variables: impl Iterator<Item = &'t str>) {
         self.projected_at.get_or_insert(self.offset(word));
         let variables = variables.map_while(|digits| digits.parse().ok());
@@ -284,7 +284,7 @@ impl<'t> CnfReader<'t> {
     }
 }
 
-/// Parses the weight `word`, given as a decimal number or as a fraction.
+/// Parses the weight `word` of a literal, which is a decimal number or a fraction.
 fn ratio(at: usize, word: &str) -> LexerResult<f64> {
     let Some((above, below)) = word.split_once('/') else {
         return weight(at, word);
@@ -297,7 +297,7 @@ fn ratio(at: usize, word: &str) -> LexerResult<f64> {
     }
 }
 
-/// Returns the error that a formula requests a projected count, over only some of the variables.
+/// Returns the error that a formula requests projected model counting, over only some of the variables.
 fn projected(at: usize) -> LexerError {
     let problem = "asks for a projected count (of the assignments of some variables only), which is not supported";
     let remedy = "remove the line to count the assignments of all variables";

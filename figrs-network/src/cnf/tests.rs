@@ -12,7 +12,7 @@ fn problem(text: &str) -> (usize, usize, Mistake) {
     problem_of(Network::from_cnf(text))
 }
 
-/// Returns the number of satisfying assignments and the logarithm of the sum of their weights, computed by a search.
+/// Returns the number of satisfying assignments of a formula and the logarithm of the sum of their weights, computed by a search.
 fn found(text: &str) -> (String, f64) {
     let network = Network::from_cnf(text).unwrap();
     let model = network.model();
@@ -151,7 +151,7 @@ fn formulas_are_not_written_and_become_uai() {
     assert_eq!(sum(&never), f64::NEG_INFINITY);
 }
 
-/// A formula, given by the number of variables, the clauses, and the weights of both literals of each variable.
+/// A formula for tests: the number of variables, the clauses, and the weights of both literals of each variable.
 type Formula = (usize, Vec<Vec<i64>>, Vec<[Option<f64>; 2]>);
 
 fn formula() -> impl Strategy<Value = Formula> {
@@ -188,8 +188,7 @@ fn text((n, clauses, weights): &Formula) -> String {
     lines.join("\n")
 }
 
-/// Returns the number of assignments of positive weight and the logarithm of the sum of weights, computed by enumeration of all
-/// assignments.
+/// Returns the number of assignments of positive weight and the logarithm of the sum of their weights, computed by enumeration of all assignments.
 fn tried((n, clauses, weights): &Formula) -> (u64, f64) {
     let (mut count, mut logs) = (0, Vec::new());
     for world in 0..1u32 << n {

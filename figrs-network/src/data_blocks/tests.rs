@@ -15,7 +15,7 @@ fn network() -> Network {
     .unwrap()
 }
 
-/// Returns all rows of `stream` as text, each with its line.
+/// Returns all rows of data in `stream` as text, each with the number of its line.
 fn rows(network: &Network, stream: impl Read) -> Result<Vec<(usize, String)>, NetworkError> {
     let mut all = Vec::new();
     for block in network.data_blocks(stream, "CSV")? {

@@ -1,4 +1,4 @@
-//! The elements of an influence diagram.
+//! The elements (random variables of figrs) that represent an influence diagram.
 
 use figrs_core::factor::Weights;
 use figrs_core::{Constant, Decision, Element, Model, Parents, Table};
@@ -6,7 +6,7 @@ use figrs_core::{Constant, Decision, Element, Model, Parents, Table};
 use super::super::{Observation, State, Variable};
 use super::{InfluenceDiagram, UtilityNode};
 
-/// The elements that represent an influence diagram: one for each variable and one for each utility.
+/// The elements (random variables of figrs) that represent an influence diagram: one for each variable and one for each utility.
 #[derive(Clone, Debug)]
 pub struct DiagramElements {
     variables: Vec<Element<State>>,
@@ -15,7 +15,7 @@ pub struct DiagramElements {
 }
 
 impl InfluenceDiagram {
-    /// Creates the elements of the diagram, in the form that [`MaximiseUtility`](figrs_learn::MaximiseUtility) takes.
+    /// Creates the elements of the influence diagram, in the form that the algorithm [`MaximiseUtility`](figrs_learn::MaximiseUtility) takes.
     ///
     /// ```
     /// use figrs_learn::MaximiseUtility;
@@ -100,23 +100,23 @@ impl InfluenceDiagram {
 }
 
 impl DiagramElements {
-    /// Returns the elements of the chance variables and decisions, in the order of the variables.
+    /// Returns the elements of the diagram's chance variables and decisions, in the order of the variables.
     pub fn variables(&self) -> &[Element<State>] {
         &self.variables
     }
 
-    /// Returns the elements of the utilities, in the order of the utilities.
+    /// Returns the elements of the diagram's utilities, in the order of the utilities.
     pub fn utilities(&self) -> &[Element<f64>] {
         &self.utilities
     }
 
-    /// Returns the elements of the decisions, in the order in which the decisions are made.
+    /// Returns the elements of the diagram's decisions, in the order in which the decisions are made.
     pub fn decisions(&self) -> &[Element<State>] {
         &self.decisions
     }
 
-    /// Returns a model of the diagram with `observations`. An observed decision counts as already made: an
-    /// intervention sets its value.
+    /// Returns a model of the influence diagram with the observations `observations`. An observed decision is taken as already made: an intervention
+    /// sets its value.
     pub fn model(&self, observations: &[Observation]) -> Model {
         observations.iter().fold(Model::new(), |model, observed| {
             let element = &self.variables[observed.variable];

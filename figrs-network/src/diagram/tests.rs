@@ -3,8 +3,8 @@ use figrs_reading::{Mistake, MistakeKind};
 use super::super::problem_of::problem_of;
 use super::super::{InfluenceDiagram, Network, State, Variable};
 
-/// A diagram with a test, a treatment and two utilities, in which all numbers are different and no two variables have the
-/// same number of states.
+/// A diagram for tests with a test, a treatment and two utilities, in which all numbers are different and no two variables have the same number of
+/// states.
 const TREATMENT_XDSL: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <smile version="1.0" id="treatment" numsamples="10000">
   <nodes>
@@ -31,7 +31,7 @@ const TREATMENT_XDSL: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
   <extensions><genie version="1.0"><node id="examine"><name>Examine?</name></node></genie></extensions>
 </smile>"#;
 
-/// The influence diagram of `TREATMENT_XDSL` in BIFXML, with its nodes in a different order.
+/// The influence diagram of the text `TREATMENT_XDSL` in the format BIFXML, with the nodes in a different order.
 const TREATMENT_BIFXML: &str = r#"<BIF VERSION="0.3"><NETWORK><NAME>treatment</NAME>
   <DEFINITION><FOR>treat</FOR><GIVEN>examine</GIVEN><GIVEN>result</GIVEN></DEFINITION>
   <VARIABLE TYPE="decision"><NAME>treat</NAME>
@@ -54,12 +54,12 @@ fn names(diagram: &InfluenceDiagram, positions: &[usize]) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// Returns the line and the column of the error in the diagram `text`, which cannot be read, and the error.
+/// Returns the line and the column of the error in the invalid diagram `text`, and the error.
 fn problem(text: &str) -> (usize, usize, Mistake) {
     problem_of(InfluenceDiagram::from_text(text, "test"))
 }
 
-/// Returns a document with `nodes`, which begin on its second line.
+/// Returns the text of a diagram in the format XDSL with the nodes `nodes`, which begin on the second line.
 fn smile(nodes: &str) -> String {
     format!("<smile version=\"1.0\" id=\"d\"><nodes>\n{nodes}</nodes></smile>")
 }

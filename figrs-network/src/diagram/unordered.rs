@@ -1,13 +1,14 @@
-//! Finds consecutive decisions whose order the diagram does not determine.
+//! Finds consecutive decisions of an influence diagram whose order the diagram does not determine.
 
 use rustc_hash::FxHashSet;
 
 use super::InfluenceDiagram;
 
 impl InfluenceDiagram {
-    /// Returns the pairs of consecutive [`decisions`](Self::decisions) whose order only the file determines, as indices of their variables. The file
-    /// alone orders two consecutive decisions if no directed path leads from one decision to the other, and if different variables are known at the
-    /// two decisions. If two decisions that only the file orders exchanged their places, the decision that comes first would remember less.
+    /// Returns the pairs of consecutive [`decisions`](Self::decisions) whose order is determined only by the file, as indices of their variables. The
+    /// order of two consecutive decisions is determined only by the file if no directed path leads from one decision to the other, and if different
+    /// variables are known at the two decisions. If two decisions whose order is determined only by the file exchanged their places, the decision
+    /// that comes first would remember less.
     ///
     /// ```
     /// # use figrs_network::InfluenceDiagram;
@@ -45,7 +46,7 @@ impl InfluenceDiagram {
     }
 }
 
-/// True if a directed path leads from the variable `from` to the variable `to`.
+/// True if a directed path of the diagram leads from the variable `from` to the variable `to`.
 fn leads(children: &[Vec<usize>], from: usize, to: usize) -> bool {
     let mut is_seen = vec![false; children.len()];
     let mut open = vec![from];

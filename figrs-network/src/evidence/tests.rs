@@ -117,7 +117,7 @@ fn files_tell_their_format_by_their_extension() {
     assert_eq!(kind(error.unwrap_err()), MistakeKind::Unwritable);
 }
 
-/// Returns the class of the file error `error`.
+/// Returns the kind of the mistake in the file error `error`.
 fn kind(error: NetworkError) -> MistakeKind {
     match error {
         NetworkError::File(error) => error.kind(),

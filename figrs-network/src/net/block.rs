@@ -16,22 +16,22 @@ pub(super) struct Potential<'t> {
     pub(super) model: Option<Model<'t>>,
     /// The normal distributions of the potential; `None` unless its node is continuous.
     pub(super) normals: Option<Model<'t>>,
-    /// Nodes of the potential; the list of formulas has one formula for each joint state of these nodes.
+    /// Nodes whose joint states index the list of formulas of the potential: the list has one formula for each joint state of the nodes.
     pub(super) nodes: Vec<Name<'t>>,
 }
 
 /// The text of a potential's formulas, which are parsed later.
 pub(super) struct Model<'t> {
-    /// The input from the beginning of the list of formulas on.
+    /// The input text from the beginning of the list of formulas to the end of the file.
     data: Input<'t>,
     length: usize,
 }
 
-/// A list of numbers in parentheses; the list may contain lists.
+/// A list of numbers in parentheses, which may consist of nested lists.
 pub(super) struct Data<'t> {
     /// The input text after the opening parenthesis of the list.
     start: Input<'t>,
-    /// For nested lists, the offset of the first innermost list, and the number of numbers in each innermost list.
+    /// If the list of numbers is nested, the offset of the first innermost list, and the number of numbers in each innermost list.
     pub(super) columns: Option<(usize, usize)>,
 }
 
@@ -41,9 +41,9 @@ pub(super) struct Attributes<'t> {
     pub(super) name: Option<&'t str>,
     pub(super) full_name: Option<&'t str>,
     pub(super) states: Vec<(usize, String)>,
-    /// Kind of the values that formulas assign to the states.
+    /// Kind of the values that represent the states of a node in formulas: truth values, numbers, intervals or labels.
     pub(super) subtype: Option<&'t str>,
-    /// Values of the states for formulas, or the bounds of the states' intervals.
+    /// Values that represent the states of a node in formulas, or the bounds of the states' intervals.
     pub(super) values: Vec<Name<'t>>,
 }
 
@@ -144,13 +144,13 @@ fn begins_with_normal(input: &Input<'_>) -> LexerResult<bool> {
 }
 
 impl<'t> Model<'t> {
-    /// Returns the text of the list of formulas, and its offset.
+    /// Returns the text of a potential's list of formulas, and the offset of the text in the file.
     pub(super) fn text(&self) -> (&'t str, usize) {
         let text: &'t str = &self.data[..self.length];
         (text.trim_end(), offset(&self.data))
     }
 
-    /// Skips the formulas, including their semicolon.
+    /// Skips the formulas of a potential, including the semicolon after them.
     fn read(input: &mut Input<'t>) -> LexerResult<Self> {
         Net::space(input)?;
         let data = *input;
@@ -201,7 +201,7 @@ impl<'t> Data<'t> {
         Ok(Self { start, columns })
     }
 
-    /// Returns the numbers as texts, each with its offset.
+    /// Returns the numbers of the list as texts, each with its offset in the file.
     pub(super) fn words(&self) -> impl Iterator<Item = Name<'t>> + use<'t> {
         let mut input = self.start;
         std::iter::from_fn(move || {

@@ -6,7 +6,8 @@ use figrs_reading::{Mistake, MistakeKind};
 /// Maximum nesting depth of formulas.
 const MOST_DEPTH: usize = 100;
 
-/// Maximum number of operators in a formula. The number is limited because each operation may be nested in the next operation.
+/// Maximum number of operators in a formula. The number of operators in a formula is limited because each operation may be nested in the next
+/// operation.
 const MOST_OPERATORS: usize = 1000;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -73,11 +74,11 @@ struct FormulaReader<'t> {
     place: usize,
     offset: usize,
     depth: usize,
-    /// Number of operators of the current formula that have been parsed.
+    /// Number of operators that have been parsed so far in the current formula.
     operators: usize,
 }
 
-/// Infix operators by increasing precedence; operators on the same line have equal precedence.
+/// Infix operators by increasing precedence; operators in the same inner list have equal precedence.
 const OPERATORS: [&[&str]; 4] = [
     &["==", "!=", "<>", "<=", ">=", "<", ">", "="],
     &["+", "-"],
@@ -156,7 +157,7 @@ impl<'t> FormulaReader<'t> {
         Ok(all)
     }
 
-    /// Parses a formula whose operators have at least the precedence of the line `line` of `OPERATORS`.
+    /// Parses a formula whose operators have at least the precedence of the entry with the index `line` in the precedence table `OPERATORS`.
     fn binary(&mut self, line: usize) -> LexerResult<Formula> {
         let Some(operators) = OPERATORS.get(line) else {
             return self.unary();

@@ -10,15 +10,15 @@ use super::super::{State, mistakes};
 use super::block::{Attributes, Model, Potential};
 use super::formula::{Formula, Value, formulas, unread};
 
-/// The values that formulas assign to the states of a node.
+/// The values that represent the states of a node in formulas.
 pub(super) enum StateValues {
     /// Boolean values of the states: the first state is false, and the second is true.
     Boolean,
-    /// A number for each state of the node.
+    /// Numbers as values: one number for each state of the node.
     Numbers(Vec<f64>),
-    /// The bounds of the states' intervals, one more bound than there are states.
+    /// The bounds of the intervals that the states of a node represent; there is one bound more than there are states.
     Intervals(Vec<f64>),
-    /// The names of the states as values.
+    /// Formulas use the names of the states as values.
     Labels,
 }
 
@@ -81,8 +81,8 @@ fn number(word: &str) -> Option<f64> {
     })
 }
 
-/// Defines a node by its formulas. A node has one formula for each joint state of the nodes that `model_nodes` lists; the last of these nodes varies
-/// fastest.
+/// Defines the conditional table of a node by the formulas of its potential. A node has one formula for each joint state of the nodes that
+/// `model_nodes` lists; the last of these nodes varies fastest.
 pub(super) fn define(
     draft: &mut NetworkDraft,
     (names, values): (&FullNames, &FxHashMap<String, StateValues>),

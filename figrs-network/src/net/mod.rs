@@ -1,4 +1,4 @@
-//! The NET language of HUGIN.
+//! Reads and writes the NET language of HUGIN, a text format for Bayesian networks.
 
 mod block;
 mod formula;

@@ -11,7 +11,7 @@ use super::block::{Name, Potential};
 use super::formula::{Formula, Value, nested_formulas};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// The remedy in the error that a distribution cannot be read.
+/// The remedy that the error about an unreadable normal distribution states.
 const FORM: &str = "write `normal ( mean, variance )`";
 
 /// Sets the distribution of the continuous node of `potential`. A continuous node has a normal distribution for each joint state of its discrete
@@ -70,9 +70,9 @@ pub(super) fn define(
 
 struct NormalReader<'n> {
     node: &'n str,
-    /// The identifiers of the continuous parents, with their indices among the real variables.
+    /// The identifiers of the continuous parents of a continuous node, with their indices among the real variables.
     parents: &'n IndexMap<&'n str, usize, FxBuildHasher>,
-    /// The identifiers of the discrete parents.
+    /// The identifiers of the discrete parents of a continuous node.
     finite: Vec<&'n str>,
 }
 
@@ -84,7 +84,7 @@ struct LinearForm {
 }
 
 impl NormalReader<'_> {
-    /// Reads the distribution `formula`; `list` is the offset of the list that contains it.
+    /// Reads the normal distribution `formula`; `list` is the offset of the list that contains `formula`.
     fn normal(&self, formula: &Formula, list: usize) -> LexerResult<LinearNormal> {
         let (at, mean, variance) = match formula {
             Formula::Function {

@@ -3,7 +3,7 @@ use figrs_reading::{Mistake, MistakeKind};
 use super::super::problem_of::problem_of;
 use super::super::{InfluenceDiagram, Network, NetworkError, NetworkFormat, State, Variable};
 
-/// A network in which a node has parents of different sizes, and all numbers are different.
+/// A network in which a node has parents with different numbers of states, and all entries of the tables are different.
 const GARDEN: &str = "% by hand\r\nnet { name = \"a garden\"; node_size = (50 50); HR_Desc = \"two\nlines; % and { more\"; }\r
 discrete node wet { label = \"Is it \\ wet?\"; states = (\"yes\" \"not at all\" 3); position = (1 2); } % a comment }
 potential ( wet | sky hour ) % sky varies slowest
@@ -19,7 +19,7 @@ potential (sky) { data = (0.5 0.3 0.2); }
 potential (hour |) { data = ((0.6 0.4)); model_nodes = (); }
 ";
 
-/// Returns the line and the column of the error in `text`, which cannot be read, and the error.
+/// Returns the error that occurs when `text` is read as a network, and the line and the column of the error.
 fn problem(text: &str) -> (usize, usize, Mistake) {
     problem_of(Network::from_net(text))
 }

@@ -34,7 +34,7 @@ fn is_bare(c: char) -> bool {
     !is_mark && !is_blank(c)
 }
 
-/// Skips the value of an attribute, including its semicolon. Quoted texts may have several lines.
+/// Skips the value of an attribute, including its semicolon. A quoted text in the value of an attribute may have several lines.
 pub(super) fn value(input: &mut Input<'_>) -> LexerResult<()> {
     loop {
         take_till(0.., [';', '"', '%']).void().parse_next(input)?;

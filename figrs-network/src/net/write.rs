@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use super::super::names::identifiers;
 use super::super::{LinearNormal, Network, NetworkError, NetworkFormat, RealVariable, Variable};
 
-/// Writes a Bayesian network and its real variables as text in NET. Each number has the fewest digits from which the same number is read back, and parentheses enclose the
-/// numbers for each state of each parent. Names that are not identifiers are stored as attributes.
+/// Writes a Bayesian network and its real variables as text in NET. Each number in the text has the fewest digits from which the same number is read
+/// back, and parentheses enclose the numbers for each state of each parent. Names that are not identifiers are stored in NET as attributes.
 pub(in super::super) fn write(
     network: &Network,
     reals: &[RealVariable],
@@ -72,7 +72,7 @@ pub(in super::super) fn write(
 }
 
 /// Formats the entries of a table over variables with `sizes` states, with parentheses around the entries for each state of each variable except the
-/// last variable. The last variable varies fastest.
+/// last variable. In the list of table entries, the last variable varies fastest.
 fn nested(sizes: &[usize], entries: impl ExactSizeIterator<Item = String>) -> String {
     // For each variable, the number of table entries for one of its states, and for all of its states.
     let mut blocks = vec![1];

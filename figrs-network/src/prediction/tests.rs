@@ -19,8 +19,8 @@ fn network() -> Network {
     .unwrap()
 }
 
-/// Returns the probability of the states of `case`, computed by a sum over all worlds, in which the states of `b` have
-/// the weights `weights`.
+/// Returns the probability that the network has the states of `case`, computed by a sum over all joint states; the states of `b` have the likelihood
+/// weights `weights`.
 fn by_worlds(network: &Network, case: &[Option<usize>; 3], weights: [f64; 3]) -> f64 {
     let numbers = |table: usize| network.tables()[table].numbers();
     let mut sum = 0.0;

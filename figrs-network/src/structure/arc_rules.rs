@@ -12,10 +12,10 @@ pub(super) const MOST_ENTRIES: usize = 1 << 24;
 /// Maximum total number of entries in the tables of a learned network.
 pub(super) const MOST_ENTRIES_IN_ALL: usize = 1 << 26;
 
-/// Arcs given by the names of their parent and their child.
+/// Arcs, each given by the names of its parent and its child.
 type ArcNames = [(String, String)];
 
-/// The rules that a structure must obey: required arcs, forbidden arcs, and the maximum number of parents.
+/// The rules that a learned network structure must obey: required arcs, forbidden arcs, and the maximum number of parents.
 pub(super) struct ArcRules {
     required: FxHashSet<(u32, u32)>,
     forbidden: FxHashSet<(u32, u32)>,
@@ -29,7 +29,7 @@ pub(super) struct ArcRules {
 impl ArcRules {
     /// Creates the rules for the structures of a network, with arcs given by names.
     ///
-    /// **Errors.** An error if a name is unknown, or if no structure can obey the rules.
+    /// **Errors.** An error if the name of a variable is unknown, or if no structure can obey the rules.
     pub(super) fn new(
         network: &Network,
         (required, forbidden): (&ArcNames, &ArcNames),
@@ -74,7 +74,7 @@ impl ArcRules {
         Ok(rules)
     }
 
-    /// **Errors.** An error if a variable has too many required parents, or if its table with these parents is too large.
+    /// **Errors.** An error if a variable has too many required parents, or if the table of the variable and its required parents is too large.
     fn check_parents(&self, variables: &[Variable]) -> Result<(), StructureLearningError> {
         for (parents, variable) in self.least.all_parents().iter().zip(variables) {
             if parents.len() > self.most_parents {
@@ -131,7 +131,8 @@ impl ArcRules {
         &self.least
     }
 
-    /// Returns the graph of the required arcs. Arcs of the structure `parents` are added to the graph, child by child, as far as the rules allow.
+    /// Returns the graph of the required arcs. The arcs of the structure `parents` are added to the required arcs, child by child, as far as the
+    /// rules allow.
     pub(super) fn start(&self, parents: &[Vec<u32>]) -> Dag {
         let mut dag = self.least.clone();
         for (child, parents) in (0..).zip(parents) {
@@ -149,7 +150,7 @@ impl ArcRules {
         self.required.contains(&(from, to))
     }
 
-    /// True if `change` obeys the rules. The rules do not exclude cycles.
+    /// True if `change`, which adds, deletes or reverses an arc, obeys the rules. The rules do not exclude changes that close a cycle.
     pub(super) fn allow(&self, dag: &Dag, change: ArcChange) -> bool {
         match change {
             ArcChange::Add(from, to) => self.allows_parent(dag, from, to),
@@ -197,7 +198,7 @@ pub(super) fn position(network: &Network, name: &str) -> Result<u32, StructureLe
     Ok(position_of(&network.index, &network.variables, name)? as u32)
 }
 
-/// Returns the cycle that the arc from `from` to `to` would close: the path from `to` back to `from`.
+/// Returns the cycle that a new arc from `from` to `to` would close, as the existing path from `to` back to `from`.
 fn cycle(dag: &Dag, from: u32, to: u32) -> Vec<u32> {
     let mut path = vec![from];
     let mut at = from;

@@ -1,13 +1,14 @@
-//! A structure, with the gain in the score by each possible change of an arc. The gains are updated after each change.
+//! A network structure in a search, with the gain in the score by each possible change of an arc. The gains of possible arc changes are updated after
+//! each change.
 
 use super::arc_rules::ArcRules;
 use super::dag::{ArcChange, Dag};
 use super::family_scores::FamilyScores;
 
-/// A structure with the score of each variable and, for each change of an arc, the gain in the sum of the scores.
+/// A network structure with the score of each variable and, for each possible change of an arc, the gain in the total score.
 ///
 /// The value `gains[child][parent]` is the score of the child after the parent is added (or removed if present), minus its present score. The gain of
-/// a change that the rules exclude is minus infinity.
+/// an arc change that the rules exclude is minus infinity.
 pub(super) struct Climber<'c, 'd> {
     families: &'c mut FamilyScores<'d>,
     rules: &'c ArcRules,
@@ -15,16 +16,17 @@ pub(super) struct Climber<'c, 'd> {
     scores: Vec<f64>,
     gains: Vec<Vec<f64>>,
     preference: ChildPreference,
-    /// Largest difference between scores that count as equal, because the difference may be a rounding error.
+    /// Largest difference at which two scores are treated as equal, because the difference may be a rounding error.
     resolution: f64,
 }
 
-/// The preferred child among changes of equal gain. Equal gains are frequent, because an arc and its reverse often have the same gain.
+/// The variable that is preferred as the child when several arc changes have equal gain. Equal gains are frequent, because adding an arc and adding
+/// its reverse often have the same gain.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ChildPreference {
-    /// The variable with the fewest children is preferred as a child; among equals, the first variable.
+    /// Among arc changes of equal gain, the change whose child has the fewest children is preferred, and then the first variable as the child.
     FewestChildren,
-    /// The last variable is preferred as a child.
+    /// Among arc changes of equal gain, the change with the last variable as its child is preferred.
     Last,
 }
 
@@ -35,7 +37,7 @@ pub(super) fn resolution(total: u64) -> f64 {
 }
 
 impl<'c, 'd> Climber<'c, 'd> {
-    /// Creates a climber that starts at the structure `start`; `None` if the work was interrupted.
+    /// Creates a climber (a hill-climbing search) that starts at the structure `start`; `None` if the work was interrupted.
     pub(super) fn new(
         families: &'c mut FamilyScores<'d>,
         rules: &'c ArcRules,
@@ -96,7 +98,7 @@ impl<'c, 'd> Climber<'c, 'd> {
         self.resolution
     }
 
-    /// Recomputes the gains of changes of arcs to `child` after its parents changed; `None` if the work was interrupted.
+    /// Recomputes the gains of arc changes whose child is `child`, after the parents of `child` changed; `None` if the work was interrupted.
     fn refresh(&mut self, child: u32, is_interrupted: &(dyn Fn() -> bool + Sync)) -> Option<()> {
         let own = self.families.family(child, self.dag.parents(child));
         self.scores[child as usize] = own;
@@ -120,8 +122,8 @@ impl<'c, 'd> Climber<'c, 'd> {
         Some(())
     }
 
-    /// Returns the gain in the score by `change`; the gain is minus infinity if the rules exclude the change. A change that closes a cycle has a gain
-    /// as well.
+    /// Returns the gain in the score by `change`; the gain is minus infinity if the rules exclude the change. An arc change that closes a cycle has a
+    /// gain as well.
     pub(super) fn gain(&self, change: ArcChange) -> f64 {
         let gain = |from: u32, to: u32| self.gains[to as usize][from as usize];
         match change {
@@ -130,8 +132,8 @@ impl<'c, 'd> Climber<'c, 'd> {
         }
     }
 
-    /// Returns the change with the largest gain among the allowed changes that `is_eligible` accepts. Among changes of equal gain, additions of arcs
-    /// are preferred to deletions, and deletions to reversals.
+    /// Returns the arc change with the largest gain among the allowed changes that `is_eligible` accepts. Among changes of equal gain, additions of
+    /// arcs are preferred to deletions, and deletions to reversals.
     pub(super) fn best_change(
         &self,
         mut is_eligible: impl FnMut(ArcChange, f64) -> bool,
@@ -153,8 +155,8 @@ impl<'c, 'd> Climber<'c, 'd> {
         best
     }
 
-    /// Makes `change` in the structure. If the work is interrupted, the result is `None`: the structure has changed, but the gains of further changes
-    /// are outdated.
+    /// Makes the arc change `change` in the structure. If the work is interrupted, the result is `None`: the structure has changed, but the gains of
+    /// further changes are not updated.
     pub(super) fn make(
         &mut self,
         change: ArcChange,
@@ -165,8 +167,8 @@ impl<'c, 'd> Climber<'c, 'd> {
         self.go_to(dag, is_interrupted)
     }
 
-    /// Replaces the structure by `dag`. If the work is interrupted, the result is `None`: the structure is replaced, but the gains of changes are
-    /// outdated.
+    /// Replaces the structure by `dag`. If the work is interrupted, the result is `None`: the structure is replaced, but the gains of arc changes are
+    /// not updated.
     pub(super) fn go_to(
         &mut self,
         dag: Dag,
@@ -197,7 +199,7 @@ mod tests {
     use super::super::row_counts::RowCounts;
     use super::*;
 
-    /// Returns the score of the structure `dag`, computed independently of the climber.
+    /// Returns the score of the structure `dag`, recomputed from the data instead of updated by gains.
     fn rescored(rows: &RowCounts, score: NetworkScore, dag: &Dag) -> f64 {
         let mut families = FamilyScores::new(rows, score, 1);
         let children = 0..dag.len() as u32;

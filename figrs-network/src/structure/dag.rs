@@ -49,7 +49,7 @@ impl Dag {
         arcs.collect()
     }
 
-    /// True if the arc from `from` to `to` is covered: the other parents of its child are exactly the parents of its parent.
+    /// True if the arc from `from` to `to` is covered: the parents of `to` other than `from` are exactly the parents of `from`.
     pub(super) fn is_covered(&self, from: u32, to: u32) -> bool {
         let others = self.parents(to).iter().filter(|parent| **parent != from);
         others.eq(self.parents(from))
@@ -139,7 +139,7 @@ impl Dag {
 }
 
 impl ArcChange {
-    /// Returns the parent and the child of the changed arc.
+    /// Returns the parent and the child of the arc that is changed.
     pub(super) fn ends(self) -> (u32, u32) {
         let (Self::Add(from, to) | Self::Delete(from, to) | Self::Reverse(from, to)) = self;
         (from, to)
@@ -153,7 +153,7 @@ mod tests {
 
     use super::*;
 
-    /// True if the arcs have no cycle. The test removes variables without parents until no such variable remains.
+    /// True if the arcs have no cycle. The test for a cycle removes variables without parents until no such variable remains.
     fn is_acyclic(parents: &[Vec<u32>]) -> bool {
         let mut left: Vec<u32> = (0..parents.len() as u32).collect();
         loop {

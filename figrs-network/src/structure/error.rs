@@ -11,53 +11,53 @@ use super::super::Unknown;
 #[derive(Clone, PartialEq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum StructureLearningError {
-    /// The network is a Markov network, or the data lacks states that the score needs, or belongs to another network.
+    /// The network is a Markov network, or the data lacks states that the score needs, or the data belongs to another network.
     #[error("{}{problem}; {remedy}", of_line(*.line))]
     Unfit {
-        /// The line of the data, counted from 1; `None` if the problem is not in one line.
+        /// The line of the data that has the problem, counted from 1; `None` if the problem is not in one line.
         line: Option<usize>,
-        /// The variable without a state, in the line or in the whole data.
+        /// The variable whose state is missing, in one line or in the whole data.
         variable: Option<String>,
         /// Statement of the problem.
         problem: String,
         /// The remedy of the problem, worded as a request.
         remedy: &'static str,
     },
-    /// A setting is outside of its range.
+    /// The value of a learner's setting is outside its valid range.
     #[error("`{setting}` cannot be {value:?}; {remedy}")]
     Setting {
-        /// Name of the setting: `prior` or `equivalent_sample_size`.
+        /// Name of the invalid setting: `prior` or `equivalent_sample_size`.
         setting: &'static str,
-        /// The value of the setting.
+        /// The invalid value of the setting.
         value: f64,
         /// The range of valid values, worded as a request.
         remedy: &'static str,
     },
-    /// An arc or an order names a variable that the network does not have.
+    /// A required or forbidden arc, or the order of variables, names a variable that the network does not have.
     #[error(transparent)]
     Unknown(#[from] Unknown),
-    /// The required arcs, the forbidden arcs, the order and the maximum number of parents contradict each other.
+    /// The required arcs, the forbidden arcs, the order of variables and the maximum number of parents contradict each other.
     #[error("{problem}; {remedy} ({})", names(settings))]
     Rules {
-        /// The settings of the learner that contradict each other.
+        /// Names of the learner's settings that contradict each other.
         settings: &'static [&'static str],
-        /// Statement of the contradiction, which names the variables.
+        /// Statement of the contradiction between settings, which names the variables.
         problem: String,
         /// The remedy of the contradiction, worded as a request.
         remedy: &'static str,
     },
-    /// The network, a structure or its expected counts exceed a limit.
+    /// The network, a learned structure or its expected counts exceed a limit on size.
     #[error("{}{problem}; {remedy}{}", of_line(*.line), in_brackets(settings))]
     TooLarge {
-        /// The line of the data, counted from 1; `None` if the problem is not in one line.
+        /// The line of the data that has the problem, counted from 1; `None` if the problem is not in one line.
         line: Option<usize>,
-        /// Statement of the size and the limit.
+        /// Statement of the size that is too large, and of its limit.
         problem: String,
         /// The remedy of the problem, worded as a request.
         remedy: &'static str,
-        /// The settings of the learner that the remedy names; empty if the remedy concerns the data.
+        /// Names of the learner's settings that the remedy mentions; empty if the remedy concerns the data.
         settings: &'static [&'static str],
-        /// The error of the elimination if an elimination would be too large.
+        /// The error of the variable elimination, if the problem is an elimination that would be too large.
         source: Option<EliminationError>,
     },
 }

@@ -1,5 +1,5 @@
-//! Counts of families from rows with missing cells. Counts are expected counts under the exact posterior of the missing cells or, if there is no
-//! network yet, counts of the rows that have all cells of the family.
+//! Counts of families (a variable with its parents) from rows with missing cells. Counts are expected counts under the exact posterior of the missing
+//! cells or, if there is no network yet, counts of the rows in which a variable and all its parents are observed.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -14,36 +14,37 @@ use super::fitted::log_likelihood;
 use super::missing_block::{BlockFactor, LargePosterior, MissingBlock};
 use super::row_counts::{DataRows, OpenRow};
 
-/// Minimum share of rows in which all cells of a family must be present: the sampling error of fewer rows, scaled up to all rows,
-/// could look like a dependence.
+/// Minimum share of rows in which a variable and all its parents must be observed: with fewer rows, scaled up to all rows, sampling error could look
+/// like a dependence.
 const LEAST_SHARE: f64 = 0.25;
-/// Score of a variable with its parents if too few rows have the cells of the variable and of all its parents.
+/// Score of a variable with its parents if too few rows have observed states of the variable and of all its parents.
 const NOT_AVAILABLE: f64 = -1e300;
 
-/// Expected counts of families under a network with given tables, conditional on the observed cells of each row. As long as there is no network, only
-/// the rows with all cells of a family are counted, and the counts are scaled up to the number of all rows.
+/// Expected counts of families (a variable with its parents) under a network with given tables, conditional on the observed cells of each row. As
+/// long as there is no network, a family is counted only in the rows where all its variables are observed, and the counts are scaled up to the number
+/// of all rows.
 pub(super) struct ExpectedFamilyCounts<'d> {
     rows: &'d DataRows,
-    /// For each incomplete row, the missing cells in the order of the variables; `None` if there is no network yet.
+    /// For each row with missing cells, the missing cells in the order of the variables; `None` if there is no network yet.
     missing: Option<Vec<Vec<MissingCell>>>,
     blocks: Vec<MissingBlock>,
-    /// The log-likelihood of the observed cells under the network.
+    /// The log-likelihood of the observed cells of data under the network.
     pub(super) log_likelihood: f64,
     failure: Mutex<Option<LargePosterior>>,
 }
 
-/// A missing cell of a row: its variable, the index of its block of dependent missing cells, and its index in this block.
+/// A missing cell of a row: its variable, the index of its block (missing cells that depend on each other), and its index in this block.
 struct MissingCell {
     variable: u32,
     block: u32,
     place: usize,
 }
 
-/// A variable of a family, with its stride in the family's table.
+/// A variable of a family (a variable with its parents), with its stride in the contingency table of the family.
 type Member = (u32, u64);
 
 impl<'d> ExpectedFamilyCounts<'d> {
-    /// Creates counts that use, for each variable with its parents, the rows that have the cells of the variable and of all its parents.
+    /// Creates counts that use, for each variable with its parents, only the rows in which the variable and all its parents are observed.
     pub(super) fn available(rows: &'d DataRows) -> Self {
         Self {
             rows,
@@ -54,9 +55,9 @@ impl<'d> ExpectedFamilyCounts<'d> {
         }
     }
 
-    /// Creates the expected counts under the network with the structure `dag` and the tables `tables`.
+    /// Creates the expected counts under the Bayesian network with the structure `dag` and the conditional tables `tables`.
     ///
-    /// **Errors.** An error if the posterior of a row is too large to be computed.
+    /// **Errors.** An error if the joint posterior of a row's missing cells is too large to be computed.
     pub(super) fn new(
         rows: &'d DataRows,
         dag: &Dag,
@@ -85,19 +86,19 @@ impl<'d> ExpectedFamilyCounts<'d> {
         })
     }
 
-    /// True if the posterior of some row could not be computed.
+    /// True if the joint posterior of some row's missing cells could not be computed.
     pub(super) fn has_failed(&self) -> bool {
         let failure = self.failure.lock();
         failure.unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
-    /// Returns the error of a row whose posterior could not be computed; `None` if there is no such row.
+    /// Returns the error of a row with missing cells whose joint posterior could not be computed; `None` if there is no such row.
     pub(super) fn failure(&self) -> Option<LargePosterior> {
         let failure = self.failure.lock();
         failure.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Adds the expected counts of the incomplete rows to the entries of a family's table.
+    /// Adds the expected counts of the rows with missing cells to the contingency table of a family (a variable with its parents).
     fn add_open(&self, members: &[Member], mut add: impl FnMut(u64, f64)) {
         // The rows of a block have the same missing variables, so the variables of the family in the block are found only once.
         let mut known: FxHashMap<u32, Vec<(u64, f64)>> = FxHashMap::default();
@@ -138,7 +139,8 @@ impl<'d> ExpectedFamilyCounts<'d> {
         }
     }
 
-    /// Returns the possible joint states of the missing cells `part` of one block, as offsets in the family's table, with their probabilities.
+    /// Returns the possible joint states of the missing cells `part`, which depend on each other, as offsets in the family's contingency table, with
+    /// their probabilities.
     fn posterior_cells(&self, part: &[(u32, usize, u64)]) -> Vec<(u64, f64)> {
         let block = &self.blocks[part[0].0 as usize];
         let places: Vec<usize> = part.iter().map(|&(_, place, _)| place).collect();
@@ -165,7 +167,7 @@ impl<'d> ExpectedFamilyCounts<'d> {
         entries.map(|(entry, &p)| (cell(entry), p)).collect()
     }
 
-    /// Returns the factor that scales the counts of a family up to all rows; `None` if too few rows have all cells of the family.
+    /// Returns the factor that scales the counts of a family up to all rows; `None` if the variables of the family are all observed in too few rows.
     fn scale(&self, counts: impl Iterator<Item = f64>) -> Option<f64> {
         if self.missing.is_some() {
             return Some(1.0);
@@ -174,8 +176,8 @@ impl<'d> ExpectedFamilyCounts<'d> {
         (all >= LEAST_SHARE * total).then_some(total / all)
     }
 
-    /// Returns the variables of a family with their strides in the family's table. In the table of a family, the child varies fastest, then the
-    /// parents from the last to the first, and the additional parent varies slowest.
+    /// Returns the variables of a family (a variable with its parents) with their strides in the family's contingency table. In the contingency table
+    /// of a family, the child varies fastest, then the parents from the last to the first, and the additional parent varies slowest.
     fn members(&self, family: Family<'_>) -> Vec<Member> {
         let members = family.more.into_iter();
         let members = members.chain(family.parents.iter().copied());
@@ -264,19 +266,19 @@ impl CaseCounts for ExpectedFamilyCounts<'_> {
     }
 }
 
-/// Builds the blocks of dependent missing cells for all rows, without repetition.
+/// Builds the blocks of missing cells that depend on each other, each block once for all rows that share it.
 struct BlockBuilder<'b> {
     rows: &'b DataRows,
     dag: &'b Dag,
     tables: &'b [Vec<f64>],
-    /// The blocks of missing cells so far. The key has the variables of the block, and the states of the observed variables on which these variables
-    /// depend.
+    /// The blocks (missing cells that depend on each other) that have been built so far. The key of a block of missing cells has the variables of the
+    /// block, and the states of the observed variables on which those variables depend.
     known: FxHashMap<Vec<u32>, u32>,
     blocks: Vec<MissingBlock>,
 }
 
 impl BlockBuilder<'_> {
-    /// Adds the blocks of missing cells in a row; returns the missing cells and the log-probability of the observed cells.
+    /// Adds the groups (blocks) of dependent missing cells in a row; returns the missing cells and the log-probability of the observed cells.
     fn add(&mut self, row: &OpenRow) -> Result<(Vec<MissingCell>, f64), LargePosterior> {
         let children = 0..self.dag.len() as u32;
         let mut groups = Groups::new(&row.cells);
@@ -317,7 +319,7 @@ impl BlockBuilder<'_> {
         Ok((missing, log_probability))
     }
 
-    /// Returns the block of the missing cells of `variables`; creates the block if no row before had it.
+    /// Returns the block for the missing cells of `variables`; creates the block if no earlier row had the same one.
     fn block(
         &mut self,
         row: &OpenRow,
@@ -352,12 +354,13 @@ impl BlockBuilder<'_> {
         Ok(number)
     }
 
-    /// Returns the variables of the table of `child`: the parents followed by the child.
+    /// Returns the variables of the conditional table of `child`: the parents followed by the child.
     fn scope(&self, child: u32) -> impl Iterator<Item = u32> {
         self.dag.parents(child).iter().copied().chain([child])
     }
 
-    /// Returns the entries of the table of `child` that agree with the observed cells of `row`, in row-major order over the missing variables.
+    /// Returns the entries of the conditional table of `child` that agree with the observed cells of `row`, in row-major order over the missing
+    /// variables.
     fn restricted(&self, child: u32, row: &OpenRow) -> Vec<f64> {
         let mut places = vec![0];
         for variable in self.scope(child) {
@@ -381,7 +384,8 @@ impl BlockBuilder<'_> {
 
 /// A partition of the missing variables of a row into groups of dependent variables.
 struct Groups {
-    /// For each missing variable, an earlier variable of the same group, or the variable itself; `u32::MAX` for a variable that is not missing.
+    /// For each missing variable, an earlier variable of the same group (as in a union-find), or the variable itself; `u32::MAX` for a variable that
+    /// is not missing.
     leads: Vec<u32>,
 }
 
@@ -401,7 +405,7 @@ impl Groups {
         variable
     }
 
-    /// Joins the groups of `variables`; returns the first variable of the joint group, or `None` if no variable is given.
+    /// Joins the groups that contain `variables`; returns the first variable of the joint group, or `None` if no variable is given.
     fn join(&mut self, variables: impl Iterator<Item = u32>) -> Option<u32> {
         variables.fold(None, |joined, variable| {
             let own = self.first(variable);

@@ -6,14 +6,13 @@ use super::case_counts::{CaseCounts, Family};
 use super::family_terms::FamilyTerms;
 use super::row_counts::RowCounts;
 
-/// Maximum number of cells of a dense table as a multiple of the number of distinct rows; the total number of cells
-/// also has fixed bounds.
+/// Maximum number of cells of a dense contingency table as a multiple of the number of distinct rows; the number of cells also has fixed bounds.
 const CELLS_PER_ROW: usize = 64;
 const MOST_CELLS: usize = 1 << 22;
 const LEAST_CELLS: usize = 1 << 12;
 
-/// For each row of data, the index of its cell in the dense table of a variable and some of its parents. The indices serve to count the variable with
-/// one additional parent as well.
+/// For each row of data, the index of its cell in the dense contingency table of a variable and some of its parents. The indices also serve to count
+/// the joint states of the variable, the parents and one additional parent.
 pub(super) struct FamilyBase {
     /// For each row of data, the index of the parents' configuration times the number of the child's states, plus the index of the child's state.
     places: Vec<u32>,
@@ -33,8 +32,9 @@ impl RowCounts {
         (CELLS_PER_ROW * self.distinct()).clamp(LEAST_CELLS, MOST_CELLS)
     }
 
-    /// Counts the states of a variable and its parents into the dense table `memory.cells`. In the dense table, the additional parent `more` varies
-    /// slowest, then the parents of `base`, and the child's state varies fastest. Returns `None` if the table would be large compared with the data.
+    /// Counts the states of a variable and its parents into the dense table `memory.cells`. In the dense contingency table, the additional parent
+    /// `more` varies slowest, then the parents of `base`, and the child's state varies fastest. Returns `None` if the dense contingency table would
+    /// be large compared with the data.
     pub(super) fn dense<'m>(
         &self,
         more: Option<u32>,
@@ -64,7 +64,8 @@ impl RowCounts {
         Some(&memory.cells)
     }
 
-    /// Calls `visit` with the counts of the child's states for each configuration of `family`'s parents that occurs. Counts of zero may be omitted.
+    /// Calls `visit` with the counts of the child's states for each configuration of `family`'s parents that occurs in the data. Counts of zero may
+    /// be omitted from the visited counts.
     pub(super) fn for_each_configuration(
         &self,
         family: Family<'_>,
@@ -80,8 +81,8 @@ impl RowCounts {
         }
     }
 
-    /// Visits the counts as [`for_each_configuration`](Self::for_each_configuration) does, but by sorting the rows, for tables with many more cells
-    /// than rows.
+    /// Visits the counts as [`for_each_configuration`](Self::for_each_configuration) does, but by sorting the rows. Sorting suits tables with many
+    /// more cells than rows.
     fn for_each_sparse(
         &self,
         family: Family<'_>,
@@ -182,7 +183,7 @@ impl CaseCounts for RowCounts {
 }
 
 impl RowCounts {
-    /// Returns for each row of data the index of its cell in the table of `members`, where the last variable varies fastest.
+    /// Returns for each row of data the index of its cell in the contingency table of `members`, where the last variable varies fastest.
     pub(super) fn places(&self, members: impl Iterator<Item = u32>) -> Vec<usize> {
         let mut places = vec![0; self.distinct()];
         for member in members {

@@ -1,4 +1,4 @@
-//! Scores of families (a variable with its parents), each of which is computed once.
+//! Scores of families (a variable with its parents), where each family is scored only once.
 
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
@@ -11,9 +11,9 @@ use super::case_counts::{CaseCounts, Family};
 use super::family_counts::{CountingMemory, FamilyBase};
 use super::family_terms::ScoreTerms;
 
-/// Maximum number of families whose scores are stored.
+/// Maximum number of families (a variable with its parents) whose scores are stored.
 const MOST_KEPT: usize = 1 << 21;
-/// Minimum number of cells of data for which several threads are used.
+/// Minimum number of cells of data (rows times variables) for which several threads are used.
 const WORTH_THREADS: usize = 1 << 18;
 /// Number of families (variables with parents) whose scores a thread computes as one unit of work.
 const BATCH: u64 = 4;
@@ -21,7 +21,7 @@ const BATCH: u64 = 4;
 pub(super) struct FamilyScores<'d> {
     rows: &'d dyn CaseCounts,
     terms: ScoreTerms,
-    /// For each variable, the scores of its families, indexed by the parents in ascending order.
+    /// For each variable, the scores of its possible families, indexed by the parents in ascending order.
     known: Vec<FxHashMap<Box<[u32]>, f64>>,
     memory: CountingMemory,
     threads: usize,
@@ -57,8 +57,8 @@ impl<'d> FamilyScores<'d> {
         score
     }
 
-    /// Returns for each candidate the score of `child` with the parents `parents` after the candidate is added, or removed if the candidate is a
-    /// parent. Returns `None` if the work was interrupted.
+    /// Returns for each candidate the score of `child` after the candidate is added to `parents`, or removed from `parents` if it is one of them.
+    /// Returns `None` if the work was interrupted.
     pub(super) fn toggled(
         &mut self,
         child: u32,
@@ -128,7 +128,7 @@ impl<'d> FamilyScores<'d> {
         Some(scores)
     }
 
-    /// Computes the score of `family` by counting the rows of data.
+    /// Computes the score of `family`, a variable with its parents, by counting the rows of data.
     fn counted(
         &self,
         family: Family<'_>,
@@ -142,7 +142,7 @@ impl<'d> FamilyScores<'d> {
         self.rows.sum_of_terms(family, base, memory, &terms)
     }
 
-    /// Stores `score`; if too many scores of `child` are stored, the scores that were stored earlier are dropped.
+    /// Stores the score `score` of `child`; if too many scores of `child` are stored, the earlier ones are dropped.
     fn keep(&mut self, child: u32, parents: Box<[u32]>, score: f64) {
         let most = MOST_KEPT / self.known.len().max(1);
         let known = &mut self.known[child as usize];

@@ -1,4 +1,5 @@
-//! Terms of decomposable scores: functions of single counts, functions of the total count of a parent configuration, and a constant of the family.
+//! Terms of decomposable scores: functions of the counts of single cells, functions of the total counts of parent configurations, and a constant of
+//! the variable and its parents.
 
 use std::ops::AddAssign;
 
@@ -6,10 +7,10 @@ use statrs::function::gamma::ln_gamma;
 
 use super::NetworkScore;
 
-/// Maximum count of cases for which the score's term is precomputed.
+/// Maximum number of cases for which the term of a score is precomputed.
 const MOST_LOOKED_UP: u64 = 1 << 20;
 
-/// Precomputed terms of a score. The terms are the same for all variables.
+/// Precomputed terms of a score for network structures. The precomputed terms of a score are the same for all variables.
 pub(super) struct ScoreTerms {
     score: NetworkScore,
     log_total: f64,
@@ -25,12 +26,11 @@ pub(super) struct FamilyTerms<'s> {
 }
 
 enum TermKind {
-    /// Terms of the log-likelihood, which AIC and BIC also use.
+    /// Terms of the log-likelihood, which are also part of AIC and BIC.
     Likelihood,
     /// Terms of the K2 score (logarithms of factorials), with the number of the child's states.
     Factorials { states: u64, log_offset: f64 },
-    /// Terms of a Dirichlet prior for BDeu: the prior counts of a cell and of a configuration, each with the logarithm of its gamma
-    /// function.
+    /// Terms of the Dirichlet prior of BDeu: the prior counts of a cell and of a parent configuration, each with the logarithm of its gamma function.
     Dirichlet {
         cell: (f64, f64),
         configuration: (f64, f64),
@@ -52,7 +52,7 @@ impl ScoreTerms {
         }
     }
 
-    /// Returns the terms of a family of a variable with `states` states whose parents have `configurations` configurations.
+    /// Returns the score terms of a variable with `states` states whose parents have `configurations` joint states.
     pub(super) fn family(&self, states: usize, configurations: f64) -> FamilyTerms<'_> {
         let parameters = (states as f64 - 1.0) * configurations;
         let kind = match self.score {
@@ -170,13 +170,13 @@ fn n_log_n(n: u64) -> f64 {
 /// Limit above which Stirling's formula is used, because the difference of the logarithms of two gamma functions would lose digits.
 const LARGE: f64 = 1e6;
 
-/// Returns the logarithm of `Γ(a + n) / Γ(a)` for a large `a`.
+/// Returns the logarithm of `Γ(a + n) / Γ(a)` for a large `a`, by Stirling's formula.
 fn log_rising_of_large(a: f64, n: f64) -> f64 {
     let correction = (1.0 / (a + n) - 1.0 / a) / 12.0;
     n * a.ln() + (a + n - 0.5) * (n / a).ln_1p() - n + correction
 }
 
-/// Returns the logarithm of `a (a + 1) ... (a + n - 1)`, given `a` and the logarithm of `Γ(a)`.
+/// Returns the logarithm of the product of the `n` numbers from `a` to `a + n - 1`, given `a` and the logarithm of `Γ(a)`.
 fn log_rising((a, log_gamma): (f64, f64), n: u64) -> f64 {
     // A product of a few factors is faster and equally accurate.
     const FEW: u64 = 6;

@@ -1,4 +1,4 @@
-//! Builds networks from a learned structure and tables fitted to counts.
+//! Builds networks from a learned structure and conditional tables learned from counts.
 
 use figrs_core::factor::Weights;
 
@@ -20,8 +20,8 @@ pub(super) fn parents_of(network: &Network) -> Vec<Vec<u32>> {
     all
 }
 
-/// Returns the tables of the structure `dag`, one for each variable, that maximise the likelihood of the counts after `prior` is added to each
-/// count. In a table row without counts all states are equally likely.
+/// Returns the conditional tables of the structure `dag`, one for each variable, that maximise the likelihood of the counts after `prior` is added to
+/// each count. In a row of a conditional table without counts, all states are equally likely.
 pub(super) fn fitted_tables(counts: &dyn CaseCounts, dag: &Dag, prior: f64) -> Vec<Vec<f64>> {
     let tables = (0..dag.len() as u32).map(|child| {
         let mut numbers = counts.table(child, dag.parents(child));
@@ -31,7 +31,7 @@ pub(super) fn fitted_tables(counts: &dyn CaseCounts, dag: &Dag, prior: f64) -> V
     tables.collect()
 }
 
-/// Adds `prior` to each count in `numbers`, and divides each row by its sum; rows without counts become uniform.
+/// Adds `prior` to each count in `numbers`, and divides each row of the table by its sum; rows without counts become uniform.
 fn divide_rows(numbers: &mut [f64], states: usize, prior: f64) {
     for row in numbers.chunks_mut(states) {
         let total: f64 = row.iter().map(|count| count + prior).sum();

@@ -11,14 +11,14 @@ use super::dag::{ArcChange, Dag};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HillClimbing {
-    /// Number of changes for which a changed arc is tabu; a climb ends after the same number of changes without a better structure. If the tabu
-    /// length is `None`, a climb makes only changes that raise the score.
+    /// Number of arc changes for which a changed arc is tabu; a climb ends after the same number of arc changes without a better structure. If the
+    /// tabu length is `None`, a climb makes only arc changes that raise the score.
     pub(super) tabu_length: Option<usize>,
     pub(super) restarts: u64,
     pub(super) seed: u64,
 }
 
-/// A function that a search calls at each step, and a function that returns true to interrupt the search.
+/// A function that a structure search calls after each change, and a function that returns true to interrupt the search.
 pub(super) struct SearchObserver<'o> {
     pub(super) is_interrupted: &'o (dyn Fn() -> bool + Sync),
     pub(super) report: &'o dyn Fn(u64),
@@ -30,7 +30,7 @@ pub(super) struct FoundStructure {
     pub(super) is_interrupted: bool,
 }
 
-/// The best structure of several climbs so far.
+/// The structure with the best score in several climbs so far.
 #[derive(Clone)]
 struct BestStructure {
     dag: Dag,
@@ -38,7 +38,7 @@ struct BestStructure {
 }
 
 impl BestStructure {
-    /// Replaces the best structure by the climber's structure if the latter has a better score.
+    /// Replaces the best structure by the structure of `climber` if the structure of `climber` has a better score.
     fn offer(&mut self, climber: &Climber<'_, '_>) {
         if climber.total() > self.total + climber.resolution() {
             (self.dag, self.total) = (climber.dag().clone(), climber.total());
@@ -47,9 +47,10 @@ impl BestStructure {
 }
 
 impl HillClimbing {
-    /// Climbs by changes of arcs from a structure to a local optimum of the score. The first restart climbs from the same structure with another
-    /// preference among changes of equal gain, and finds a second local optimum. Each later restart begins at the best structure found so far from
-    /// the first or from the second local optimum, in turn, with random covered arcs reversed. Every second later restart also changes random arcs.
+    /// Climbs by changes of arcs from a structure to a local optimum of the score. The first restart climbs from the same structure, but prefers
+    /// another change among changes of equal gain, and so finds a second local optimum. Each later restart begins at the best structure found so far
+    /// from the first or from the second local optimum, in turn, after random covered arcs (which keep the equivalence class) are reversed. Every
+    /// second restart after the first one also changes random arcs.
     pub(super) fn run(
         self,
         climber: &mut Climber<'_, '_>,
@@ -100,7 +101,7 @@ impl HillClimbing {
         }
     }
 
-    /// Makes the best change repeatedly; returns `None` if the work was interrupted.
+    /// Makes the best arc change repeatedly; returns `None` if the work was interrupted.
     fn climb(
         self,
         climber: &mut Climber<'_, '_>,
@@ -154,10 +155,11 @@ impl HillClimbing {
     }
 }
 
-/// Returns `structure` with random additions, deletions or reversals of arcs; the number of these changes is one plus an eighth of the number of
+/// Returns `structure` after random additions, deletions or reversals of arcs; the number of random changes is one plus an eighth of the number of
 /// variables.
 fn disturbed(structure: &Dag, rules: &ArcRules, random: &mut impl Rng) -> Dag {
-    /// Maximum number of random draws for each change. Fifty draws suffice, because most pairs of variables allow a change.
+    /// Maximum number of random draws of an arc for each random change. Fifty random draws of an arc suffice for a change, because most pairs of
+    /// variables allow one.
     const DRAWS: usize = 50;
     let mut dag = structure.clone();
     let variables = dag.len() as u32;
@@ -195,7 +197,7 @@ fn disturbed(structure: &Dag, rules: &ArcRules, random: &mut impl Rng) -> Dag {
 /// Returns a random structure of the same equivalence class as `structure` by reversing covered arcs (arcs whose two ends have the same other
 /// parents), which changes no conditional independence.
 fn equivalent(structure: &Dag, rules: &ArcRules, random: &mut impl Rng) -> Dag {
-    /// Number of random draws for each arc; about half of the draws hit covered arcs.
+    /// Number of random draws for each arc; about half of the drawn arcs are covered and can be reversed.
     const DRAWS: usize = 4;
     let mut dag = structure.clone();
     let mut arcs = dag.arcs();

@@ -11,7 +11,7 @@ use super::hill_climbing::{FoundStructure, SearchObserver};
 /// Returns the indices of all variables in the order for K2: first the variables listed by name, then all other variables in the order of the
 /// network.
 ///
-/// **Errors.** An error if a name is unknown or repeated, or if a required arc contradicts the order.
+/// **Errors.** An error if the name of a variable is unknown or repeated, or if a required arc contradicts the order of the variables.
 pub(super) fn order(
     network: &Network,
     names: &[String],
@@ -53,8 +53,8 @@ pub(super) fn order(
     Ok(order)
 }
 
-/// Adds parents to each variable, in the order of `order`. The next parent of a variable is the earlier variable that raises the variable's score
-/// most (among equals, the first). The search for parents ends if no earlier variable raises the score.
+/// Adds parents to each variable, one variable after another in the order `order`. The next parent of a variable is the earlier variable that raises
+/// the variable's score most (the first one among equals). The search for parents of a variable ends if no earlier variable raises the score.
 pub(super) fn search(
     families: &mut FamilyScores<'_>,
     rules: &ArcRules,

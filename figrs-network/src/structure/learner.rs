@@ -20,20 +20,21 @@ use super::row_counts::DataRows;
 use super::structural_em::StructuralEm;
 use super::{NetworkScore, ScoredNetwork, StructureLearningError, k2_search};
 
-/// Maximum number of variables of a search. The number is limited because a search stores a number for each pair of variables.
+/// Maximum number of variables in a search for a structure. The number of variables is limited because a search stores a number for each pair of
+/// variables.
 const MOST_VARIABLES: usize = 4096;
-/// Default length of the tabu list for networks of at most this number of variables.
+/// Default number of arc changes for which a changed arc is tabu, if the network has at most this number of variables.
 const TABU_LENGTH: usize = 10;
 const RESTARTS: u64 = 30;
 /// Default maximum number of rounds of structural expectation-maximisation.
 const ROUNDS: u64 = 50;
 
-/// Settings that all searches of one run of the learner share.
+/// Settings that all structure searches of one run of the learner share.
 struct SearchSettings<'s> {
     rules: &'s ArcRules,
     order: &'s [u32],
     threads: usize,
-    /// Number of changes that earlier searches of the run made.
+    /// Number of arc changes that earlier searches of the run made.
     earlier: AtomicU64,
     is_over: &'s (dyn Fn() -> bool + Sync),
 }
@@ -41,29 +42,32 @@ struct SearchSettings<'s> {
 /// Learns the structure of a Bayesian network by searching for the structure with the best score on data.
 ///
 /// If cells of the data are missing, the learner runs rounds of structural expectation-maximisation. In each round, the current network gives the
-/// exact posterior of the missing cells in each row, and thereby the expected counts of each family. In each round, the search finds a structure with
-/// a better score on the expected counts, and the tables fitted to this structure give the next network. Structural expectation-maximisation runs
-/// from two initial structures. The first run starts at the structure with which the search begins. The second run starts at the structure that a
-/// search finds with other counts: each variable is counted in the rows that have its cell and the cells of its parents. In the second run, the
-/// initial table of a variable comes from the rows that have the cells of the variable and of all its parents; one is added to each count. The
-/// learner returns the better-scored result of the two runs. A run ends when the score of the observed cells does not rise. For BIC, AIC and the
-/// log-likelihood, the score of the observed cells is computed from their log-likelihood. For scores other than BIC, AIC and the log-likelihood, the
-/// score of the observed cells is the score of the expected counts plus the entropy of the missing cells (Cheeseman and Stutz). The rounds end in a
-/// local optimum, which depends on the initial structure. Structural expectation-maximisation assumes that cells are missing at random.
+/// exact posterior of the missing cells in each row, and thereby the expected counts of each family (a variable with its parents). In each round, the
+/// search finds a structure with a better score on the expected counts, and the conditional tables learned for this structure complete the next
+/// network. Structural expectation-maximisation runs from two initial structures. The first run of structural expectation-maximisation starts at the
+/// structure with which the search begins. The second run starts at the structure that a search finds with other counts: each variable is counted in
+/// the rows in which the variable and its parents are observed. In the second run, the initial table of a variable comes from the rows in which the
+/// variable and all its parents are observed; one is added to each count. The learner returns the result with the better score among the two runs of
+/// structural expectation-maximisation. A run of structural expectation-maximisation ends when the score of the observed cells does not rise. For
+/// BIC, AIC and the log-likelihood, the score of the observed cells of data is computed from their log-likelihood. For scores other than BIC, AIC and
+/// the log-likelihood, the score of the observed cells is the score of the expected counts plus the entropy of the missing cells (Cheeseman and
+/// Stutz). The rounds of structural expectation-maximisation end in a local optimum, which depends on the initial structure. Structural
+/// expectation-maximisation assumes that cells are missing at random.
 ///
-/// **Guarantee.** The structure is acyclic, contains all required arcs and no forbidden arcs, and has at least the score of the structure with which
-/// the search begins. Hill climbing, with or without a tabu list, ends at a structure where adding, deleting or reversing any arc raises the score by
-/// no more than rounding, unless an interrupt ends it earlier. After an interrupt or a deadline, the learner returns the best structure found so far.
-/// Unless a deadline or an interrupt ends the search, the result depends only on the data, the settings and the seed, not on the number of threads.
+/// **Guarantee.** The learned structure is acyclic, contains all required arcs and no forbidden arcs, and has at least the score of the structure
+/// with which the search begins. Hill climbing, with or without a tabu list, ends at a structure where adding, deleting or reversing any arc raises
+/// the score by no more than rounding, unless an interrupt ends it earlier. After an interrupt or a deadline, the learner returns the best structure
+/// found so far. Unless a deadline or an interrupt ends the search, the result depends only on the data, the settings and the seed, not on the number
+/// of threads.
 ///
-/// **Complexity.** Each family (a variable with its parents) is counted only once. With `V` variables, hill climbing counts `V²` families at the
-/// beginning and `V` to `2 V` families for each step; each count takes time linear in the number of distinct rows.
+/// **Complexity.** For each family (a variable with its parents), the data is counted only once. With `V` variables, hill climbing counts `V²`
+/// families (a variable with its parents) at the beginning and `V` to `2 V` families for each arc change; each count takes time linear in the number
+/// of distinct rows.
 ///
-/// If cells are missing, all families are counted anew in each round, which computes a posterior for each row, and for each family the joint
-/// posterior of its missing cells.
+/// If cells are missing, all families (a variable with its parents) are counted anew in each round. A round computes a posterior for each row, and
+/// for each family the joint posterior of its missing cells.
 ///
-/// **Errors.** [`StructureLearningError`] if the data or the rules do not fit the network, or if the problem is too
-/// large.
+/// **Errors.** [`StructureLearningError`] if the data or the rules for arcs do not suit the network, or if the problem is too large.
 ///
 /// **References.** Heckerman, Geiger and Chickering, *Learning Bayesian networks: the combination of knowledge and statistical data*, Machine
 /// Learning 20, 1995; Bouckaert, *Bayesian belief networks: from construction to inference*, 1995 (tabu search); Cooper and Herskovits, *A Bayesian
@@ -104,8 +108,8 @@ pub struct StructureLearner {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StructureSearch {
-    /// Hill climbing: repeatedly makes the change of one arc that raises the score most, until no change raises the score. The search begins with the
-    /// arcs of the network, as far as the required and forbidden arcs and the maximum number of parents allow.
+    /// Hill climbing: repeatedly makes the change of one arc that raises the score most, until no change raises the score. Hill climbing begins with
+    /// the arcs of the network, as far as the required and forbidden arcs and the maximum number of parents allow.
     #[default]
     HillClimbing,
     /// Tabu search: hill climbing that continues at a local optimum with the change that lowers the score least. Recently changed arcs are not
@@ -119,30 +123,31 @@ pub enum StructureSearch {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LearnedStructure {
-    /// The network with the learned structure; its tables maximise the likelihood of the data after the prior is added to each count. In a table row
-    /// without counts, all states are equally likely.
+    /// The network with the learned structure; its conditional tables maximise the likelihood of the data after the prior is added to each count. In
+    /// a row of a conditional table without counts, all states are equally likely.
     pub network: Network,
-    /// The score of the structure; if cells are missing, the score is computed from the expected counts under the network.
+    /// The score of the learned structure; if cells are missing, the score is computed from the expected counts under the network.
     pub score: ScoredNetwork,
-    /// The natural logarithm of the likelihood of the observed cells.
+    /// The natural logarithm of the likelihood of the observed cells of data.
     pub log_likelihood: f64,
     /// The rounds of structural expectation-maximisation; `None` if no cell is missing.
     pub missing: Option<MissingCellRounds>,
-    /// Number of changes that the searches made.
+    /// Total number of arc changes that the searches made.
     pub steps: u64,
-    /// The reason why the search ended.
+    /// The reason why the structure search ended.
     pub ended: Stopped,
 }
 
-/// Summary of the rounds of structural expectation-maximisation. The rounds end in a local optimum, which depends on the initial structure.
+/// Summary of the rounds of structural expectation-maximisation. The rounds of structural expectation-maximisation end in a local optimum, which
+/// depends on the initial structure.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MissingCellRounds {
     /// Number of missing cells.
     pub cells: u64,
-    /// Total number of rounds from both initial structures; each round is a search on expected counts.
+    /// Total number of rounds from both initial structures; each round is a structure search on expected counts.
     pub rounds: u64,
-    /// The score of the observed cells under the first network, and after each round that raised the score.
+    /// The score of the observed cells of data under the first network, and after each round that raised the score.
     pub scores: Vec<f64>,
 }
 
@@ -200,16 +205,16 @@ impl StructureLearner {
     }
 
     figrs_factor::field_setters! {
-        /// Sets the number of changes for which a changed arc is tabu, and the number of changes without a better structure after which a climb ends.
-        /// The default of the tabu length is ten, or the number of variables if that is larger.
+        /// Sets the number of arc changes for which a changed arc is tabu, and the number of arc changes without a better structure after which a
+        /// climb ends. The default tabu length is ten, or the number of variables if there are more than ten.
         tabu_length: usize => tabu_length;
-        /// Sets the number of restarts of hill climbing (default 30). The first restart begins again at the start with another preference among
-        /// changes of equal gain, which gives a second local optimum. Further restarts alternate between the two local optima: each begins at the
-        /// best structure found so far from one of the optima, with random covered arcs reversed, and every second time also with random changes.
-        /// Reversing covered arcs gives a structure of the same equivalence class, in which all structures have equal scores except for
-        /// [`NetworkScore::K2`]. The search [`StructureSearch::K2`] has no restarts.
+        /// Sets the number of restarts of hill climbing (default 30). The first restart begins again at the initial structure, but prefers another
+        /// change among changes of equal gain, which gives a second local optimum. Further restarts alternate between the two local optima. Each
+        /// restart begins at the best structure found so far from one of the optima, with random covered arcs reversed, and every second time also
+        /// with random arc changes. Reversing covered arcs gives a structure of the same equivalence class, in which all structures have equal scores
+        /// except for [`NetworkScore::K2`]. The search [`StructureSearch::K2`] has no restarts.
         restarts: u64 => restarts;
-        /// Sets the seed of the random changes (default 0).
+        /// Sets the seed of the random changes in restarts (default 0).
         seed: u64 => seed;
         /// Adds `prior` to each count from which the tables are learned (default 0, at most [`NetworkLearner::MOST_PRIOR`]); the score of the
         /// structure is not affected.
@@ -220,19 +225,19 @@ impl StructureLearner {
         threads: NonZero<usize> => threads;
         /// Ends the search with the best structure so far once `interrupt` is `true`.
         interrupt: Arc<AtomicBool> => interrupt;
-        /// Sets the time after which the search ends with the best structure so far (default: no limit).
+        /// Sets the time after which the structure search ends with the best structure so far (default: no limit).
         deadline: Duration => deadline;
     }
 
-    /// Calls `listener` after each change, with the number of changes so far.
+    /// Calls `listener` after each arc change, with the number of arc changes so far.
     pub fn on_progress(mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
         self.listener = Listener::new(listener);
         self
     }
 
-    /// Learns the structure and the tables of `network` from `data` about its variables.
+    /// Learns the structure and the conditional tables of `network` from `data` about its variables.
     ///
-    /// **Errors.** The conditions are those of [`StructureLearner`](Self).
+    /// **Errors.** The errors that the documentation of [`StructureLearner`](Self) lists.
     pub fn learn(
         &self,
         network: &Network,
@@ -303,7 +308,7 @@ impl StructureLearner {
         })
     }
 
-    /// Learns from data with missing cells.
+    /// Learns a structure from data with missing cells.
     fn learn_in_rounds(
         &self,
         network: &Network,
@@ -342,7 +347,7 @@ impl StructureLearner {
         })
     }
 
-    /// Returns the reason why a search ended.
+    /// Returns the reason why a structure search ended.
     fn end(&self, was_cut: bool, is_over: &dyn Fn() -> bool) -> Stopped {
         match was_cut {
             true if is_over() && !self.is_interrupted() => Stopped::Deadline,

@@ -1,4 +1,4 @@
-//! Blocks of missing cells of a row that depend on each other given the observed cells, with their joint posterior.
+//! Blocks of missing cells in a row that depend on each other given the observed cells, with the joint posterior of each block.
 
 use figrs_factor::Limits;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,36 +9,37 @@ use rustc_hash::FxHashMap;
 
 use super::StructureLearningError;
 
-/// Maximum number of entries of a stored joint posterior; for a larger block of missing cells, each query runs an elimination.
+/// Maximum number of entries of a stored joint posterior; for a larger block of missing cells, each query runs a variable elimination.
 const MOST_JOINT: usize = 1 << 12;
-/// Maximum number of entries of one table in an elimination, and maximum number of operations of an elimination.
+/// Maximum number of entries of one table in a variable elimination, and maximum number of operations of an elimination.
 const MOST_ENTRIES: usize = 1 << 18;
 const MOST_OPERATIONS: f64 = 1e7;
 /// Maximum total number of entries in the marginals that a block of missing cells stores.
 const MOST_KEPT: usize = 1 << 22;
 
-/// Missing cells of a row that depend on each other, but not on other missing cells, given the observed cells. A block is shared by the rows that
-/// agree in the observed cells on which its missing cells depend.
+/// Missing cells of a row that depend on each other given the observed cells, but do not depend on other missing cells. A block of missing cells is
+/// shared by the rows that agree in the observed cells on which these missing cells depend.
 pub(super) struct MissingBlock {
     /// The line of the first row that contains the block of missing cells.
     line: usize,
     graph: FactorGraph,
     /// The natural logarithm of the probability of the observed cells on which the missing cells of the block depend.
     pub(super) log_total: f64,
-    /// The joint posterior if the joint posterior is small, in row-major order; the last variable varies fastest.
+    /// The joint posterior of the missing cells, in row-major order (the last variable varies fastest), if the posterior is small.
     joint: Option<Vec<f64>>,
     marginals: Mutex<KeptMarginals>,
 }
 
-/// The stored marginals of a block of missing cells. The key has the indices of the marginal's variables in the block.
+/// The stored marginals of the joint posterior of a block of missing cells. The key of a stored marginal has the indices of its variables in the
+/// block of missing cells.
 #[derive(Default)]
 struct KeptMarginals {
     known: FxHashMap<Box<[usize]>, Arc<[f64]>>,
     entries: usize,
 }
 
-/// Error that the posterior of a row with missing cells is too large to be computed. The error states the line of the row, and the number of missing
-/// cells that depend on each other.
+/// Error that the joint posterior of the missing cells in a row is too large to be computed. The error states the line of the row, and the number of
+/// its missing cells that depend on each other.
 #[derive(Clone)]
 pub(super) struct LargePosterior {
     line: usize,
@@ -61,7 +62,7 @@ impl From<LargePosterior> for StructureLearningError {
     }
 }
 
-/// A factor over missing cells of a block: the indices of its variables in the block, and its numbers in row-major order.
+/// A factor over missing cells of a block: the indices of its variables in the block, and its table of numbers in row-major order.
 pub(super) struct BlockFactor {
     pub(super) places: Vec<usize>,
     pub(super) numbers: Vec<f64>,
@@ -70,7 +71,7 @@ pub(super) struct BlockFactor {
 impl MissingBlock {
     /// Creates a block of missing cells whose variables have `states` states, for the row on the line `line` of the data.
     ///
-    /// **Errors.** An error if the elimination would be too large.
+    /// **Errors.** An error if the variable elimination would be too large.
     pub(super) fn new(
         line: usize,
         states: &[usize],
@@ -108,10 +109,10 @@ impl MissingBlock {
         self.graph.cardinalities[place] as usize
     }
 
-    /// Returns the joint posterior of the variables of the block with the indices `places`, in ascending order; in the result the last variable
-    /// varies fastest.
+    /// Returns the joint posterior of the variables with the indices `places`, in ascending order, in the block of missing cells; the last variable
+    /// varies fastest in the result.
     ///
-    /// **Errors.** An error if the elimination would be too large.
+    /// **Errors.** An error if the variable elimination would be too large.
     pub(super) fn marginal(&self, places: &[usize]) -> Result<Arc<[f64]>, LargePosterior> {
         let Some(joint) = &self.joint else {
             return self.eliminated(places);

@@ -1,4 +1,4 @@
-//! Data as columns of state indices, in which each distinct row is stored once with its number of occurrences.
+//! Data as columns of state indices (one column for each variable), in which each distinct row is stored once with its number of occurrences.
 
 use rustc_hash::FxHashMap;
 
@@ -24,18 +24,18 @@ pub(super) struct DataRows {
     /// The distinct rows with missing cells, in the order in which they first occur.
     pub(super) open: Vec<OpenRow>,
     pub(super) missing_cells: u64,
-    /// Number of all rows, including repetitions.
+    /// Number of all rows of data, including repetitions.
     pub(super) total: u64,
     /// The first missing cell, given by the indices of its row and of its variable.
     first_missing: Option<(usize, usize)>,
-    /// A variable that has no state in any row.
+    /// A variable whose state is missing in every row.
     unseen: Option<usize>,
 }
 
 /// A distinct row of data with missing cells.
 #[derive(Debug)]
 pub(super) struct OpenRow {
-    /// The index of the state of each variable, or [`MISSING`].
+    /// The index of the state of each variable in the row, or [`MISSING`].
     pub(super) cells: Box<[u32]>,
     pub(super) number: u32,
     pub(super) line: usize,
@@ -44,7 +44,7 @@ pub(super) struct OpenRow {
 impl DataRows {
     /// Collects the distinct rows of `data` about `network`, in the order in which they first occur.
     ///
-    /// **Errors.** An error if the data was read for other variables.
+    /// **Errors.** An error if the data was read for the variables of another network.
     pub(super) fn new(
         network: &Network,
         data: &NetworkData,
@@ -93,8 +93,8 @@ impl DataRows {
         Ok(rows)
     }
 
-    /// Adds a row with `cells` from the line `line`; `places` contains the index of each distinct row among the complete or the
-    /// incomplete rows.
+    /// Adds a data row with `cells` from the line `line`; `places` contains the index of each distinct row among the complete rows or among the rows
+    /// with missing cells.
     fn add(&mut self, cells: &[u32], line: usize, places: &mut FxHashMap<Box<[u32]>, usize>) {
         let is_open = cells.contains(&MISSING);
         let complete = &mut self.complete;
@@ -122,7 +122,7 @@ impl DataRows {
         }
     }
 
-    /// **Errors.** An error if a variable has no state in any row.
+    /// **Errors.** An error if a variable has a state in no row of the data.
     pub(super) fn check_columns(&self, network: &Network) -> Result<(), StructureLearningError> {
         self.unseen.map_or(Ok(()), |variable| {
             let variable = network.variables()[variable].name();
@@ -134,7 +134,7 @@ impl DataRows {
 impl RowCounts {
     /// Collects the distinct rows of `data`, complete data about `network`, in the order in which they first occur.
     ///
-    /// **Errors.** An error if a cell is missing, or if the data was read for other variables.
+    /// **Errors.** An error if a cell is missing, or if the data was read for the variables of another network.
     pub(super) fn new(
         network: &Network,
         data: &NetworkData,

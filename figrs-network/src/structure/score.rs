@@ -6,11 +6,12 @@ use super::family_scores::FamilyScores;
 use super::fitted::parents_of;
 use super::row_counts::RowCounts;
 
-/// A score for the structure of a Bayesian network on complete data. The score is decomposable: a sum of terms for the variables, in natural
-/// logarithms. Larger scores are better.
+/// A score for the structure of a Bayesian network on complete data. The score of a structure is decomposable: a sum of terms for the variables, in
+/// natural logarithms. Larger scores of network structures are better.
 ///
-/// The table gives the term of a variable with `r` states whose parents have `q` configurations (joint states). The number of cases with parents'
-/// configuration `j` is `n[j]`; of these cases, `n[j][k]` have the state `k`; the number of all cases is `N`:
+/// The table gives the term of the score for a variable with `r` states whose parents have `q` configurations (joint states). The number of cases in
+/// which the parents have the configuration `j` is `n[j]`; in `n[j][k]` of these cases, the variable has the state `k`; the number of all cases is
+/// `N`:
 ///
 /// | score | term of the variable |
 /// |---|---|
@@ -20,7 +21,8 @@ use super::row_counts::RowCounts;
 /// | BDeu, with `a = s / (r q)` and `b = s / q` | `Σ ln(Γ(b) / Γ(b + n[j])) + Σ ln(Γ(a + n[j][k]) / Γ(a))` |
 /// | K2 | the same as BDeu with `a = 1` and `b = r` |
 ///
-/// The numbers `r` and `q` are those of the network, even if some states or configurations do not occur in the data.
+/// The numbers of states `r` and of parent configurations `q` are those of the network, even if some states or configurations do not occur in the
+/// data.
 ///
 /// **References.** Schwarz, *Estimating the dimension of a model*, Annals of Statistics 6(2), 1978 (BIC); Akaike, *A new look at the
 /// statistical model identification*, 1974 (AIC); Heckerman, Geiger and Chickering, *Learning Bayesian networks: the combination of
@@ -46,21 +48,21 @@ pub enum NetworkScore {
     Aic,
     /// The Bayesian Dirichlet score that is likelihood-equivalent and has a uniform prior (BDeu).
     Bdeu {
-        /// The equivalent sample size `s`, which is the weight of the prior as a number of cases, from 1e-100 to 1e100.
+        /// The equivalent sample size `s`, from 1e-100 to 1e100: the weight of the prior, as a number of cases.
         equivalent_sample_size: f64,
     },
-    /// The score of Cooper and Herskovits, whose prior is uniform for each row of each table.
+    /// The score of Cooper and Herskovits, whose prior is uniform for each row of each conditional table.
     K2,
-    /// The logarithm of the maximum likelihood, which no additional arc lowers.
+    /// The logarithm of the maximum likelihood; an additional arc never lowers this score.
     LogLikelihood,
 }
 
-/// The score of a network on some data.
+/// The score of a network structure on given data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScoredNetwork {
-    /// The score: the sum of the terms of all variables.
+    /// The score: the sum of the score terms of all variables.
     pub total: f64,
-    /// The term of each variable, in the order of the network.
+    /// The score term of each variable, in the order of the network.
     pub variables: Vec<f64>,
 }
 
@@ -74,7 +76,7 @@ impl ScoredNetwork {
 }
 
 impl NetworkScore {
-    /// Returns the score of the structure of a network. The score does not depend on the numbers in the network's tables.
+    /// Returns the score of the structure of a network. The score of a structure does not depend on the numbers in the network's tables.
     ///
     /// **Errors.** [`Unfit`](StructureLearningError::Unfit) if `network` is a Markov network, a cell or column is missing, or the data is about
     /// another network; [`Setting`](StructureLearningError::Setting) if the equivalent sample size is out of range.

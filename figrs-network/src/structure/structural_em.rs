@@ -13,10 +13,10 @@ use super::row_counts::DataRows;
 use super::{NetworkScore, ScoredNetwork, StructureLearningError};
 
 /// Maximum number of expected counts in one pass over all pairs of variables: the number of distinct rows with missing cells times the number of
-/// pairs.
+/// pairs of variables.
 const MOST_COUNTS: u64 = 1 << 33;
-/// Maximum number of rounds that fit the tables of one structure. Fitting ends earlier if the log-likelihood rises by a smaller fraction than
-/// `TABLE_RISE`.
+/// Maximum number of rounds of expectation-maximisation for the tables of one structure. The rounds for the tables of a structure end earlier if the
+/// log-likelihood rises by a smaller fraction than `TABLE_RISE`.
 const TABLE_ROUNDS: u64 = 100;
 const TABLE_RISE: f64 = 1e-7;
 
@@ -41,14 +41,14 @@ pub(super) struct FoundNetwork {
     /// The score of the learned structure, computed from the expected counts.
     pub(super) score: ScoredNetwork,
     pub(super) log_likelihood: f64,
-    /// The score of the observed cells at the start, and after each round that raised the score.
+    /// The score of the observed cells of data at the start, and after each round that raised the score.
     pub(super) scores: Vec<f64>,
     pub(super) rounds: u64,
     pub(super) steps: u64,
     pub(super) is_interrupted: bool,
 }
 
-/// A structure with fitted tables, and the expected counts under these tables.
+/// A structure with learned conditional tables, and the expected counts under these tables.
 struct Fitted<'d> {
     dag: Dag,
     tables: Vec<Vec<f64>>,
@@ -59,10 +59,10 @@ struct Fitted<'d> {
 }
 
 impl<'s> StructuralEm<'s> {
-    /// Runs rounds from two structures: `start`, and the structure that a search with the counts of [`ExpectedFamilyCounts::available`] finds. Returns the
-    /// network with the better score of the two results.
+    /// Runs rounds of structural expectation-maximisation from two structures: `start`, and the structure that a search with the counts of
+    /// [`ExpectedFamilyCounts::available`] finds. Returns the network with the better score among the results of the two runs.
     ///
-    /// **Errors.** An error if the work would be too large.
+    /// **Errors.** An error if the expected counts would need too much work.
     pub(super) fn run(&self, start: Dag) -> Result<FoundNetwork, StructureLearningError> {
         self.check_work()?;
         let mut found = self.run_from(start.clone())?;
@@ -89,7 +89,7 @@ impl<'s> StructuralEm<'s> {
         })
     }
 
-    /// Runs rounds from the structure `start` until a round does not raise the score.
+    /// Runs rounds of structural expectation-maximisation from the structure `start` until a round does not raise the score.
     fn run_from(&self, start: Dag) -> Result<FoundNetwork, StructureLearningError> {
         // One is added to each count, so that no row has probability zero.
         let available = ExpectedFamilyCounts::available(self.rows);
@@ -147,12 +147,12 @@ impl<'s> StructuralEm<'s> {
         Ok(())
     }
 
-    /// **Errors.** An error if the posterior of some row could not be computed.
+    /// **Errors.** An error if the joint posterior of the missing cells of some row could not be computed.
     fn check(expected: &ExpectedFamilyCounts<'_>) -> Result<(), StructureLearningError> {
         expected.failure().map_or(Ok(()), |large| Err(large.into()))
     }
 
-    /// Fits the tables of the structure `dag` in rounds of expectation-maximisation.
+    /// Learns the conditional tables of the structure `dag` in rounds of expectation-maximisation.
     fn fitted(
         &self,
         dag: Dag,

@@ -1,4 +1,4 @@
-//! The format of the UAI inference competitions.
+//! Reads and writes the file format of the UAI inference competitions.
 
 mod model_factors;
 mod read;

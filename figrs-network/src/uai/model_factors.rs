@@ -1,4 +1,4 @@
-//! The factor graph of any model as UAI text, and the names of its variables and values.
+//! Writes the factor graph of any model as UAI text, and gives the names of its variables and values.
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, Limits, Model, Parents};
@@ -12,12 +12,13 @@ use super::write::{line, rows};
 
 /// The factor graph of a model as UAI text, with the names of its variables and values.
 ///
-/// The observations, conditions and weights of the model are factors. The product of all factors, summed over all variables, is the probability of
-/// the evidence, divided by the exponential of [`log_scale`](Self::log_scale). The product of all factors, summed over all variables except a target,
-/// is the unnormalised marginal of the target. Programs that read UAI files therefore compute the same answers as figrs.
+/// The observations, conditions and weights of the model are written as factors. The product of all written factors, summed over all variables, is
+/// the probability of the evidence, divided by the exponential of [`log_scale`](Self::log_scale). The product of all written factors, summed over all
+/// variables except a target, is the unnormalised marginal of the target. Programs that read UAI files therefore compute from the written factors the
+/// same answers as figrs.
 ///
-/// serde writes the names, as in `{"log_scale": 0.0, "variables": [{"name": "rain", "values": ["true", "false"], "is_target": true}]}`, and not the
-/// UAI text.
+/// serde serialises the names of the variables, as in
+/// `{"log_scale": 0.0, "variables": [{"name": "rain", "values": ["true", "false"], "is_target": true}]}`, but not the UAI text.
 ///
 /// ```
 /// # use figrs_core::{Flip, If, Limits, Model};
@@ -47,19 +48,20 @@ pub struct ModelFactors {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FactorVariable {
-    /// The name of the element, or the call that built the element if it has no name; several variables may have the same name. `None` if the
-    /// variable does not represent one element: for example, the variable that selects a result of a `Chain`.
+    /// The name of the element, or the call that built the element if it has no name; several variables may have the same name. The name is `None` if
+    /// the variable does not represent one element: for example, the variable that selects a result of a `Chain`.
     pub name: Option<String>,
-    /// The text of each value; the value `absent` is for worlds that do not evaluate the element. The list is empty if the variable has no name.
+    /// The text of each value of the variable; the value `absent` is for worlds in which the element is not evaluated. The list of value texts is
+    /// empty if the variable has no name.
     pub values: Vec<String>,
-    /// True if the element is a target.
+    /// True if the variable represents a target.
     pub is_target: bool,
 }
 
 impl ModelFactors {
     /// Writes the factors of the part of a model on which the targets and the evidence depend.
     ///
-    /// **Complexity.** UAI has only dense tables, so that the text may be far longer than the sparse tables and functions of the model.
+    /// **Complexity.** UAI has only dense tables. The text may therefore be far longer than the sparse tables and functions of the model.
     ///
     /// **Errors.** The errors of [`VariableElimination`](figrs_infer::VariableElimination) before its elimination; a table error if the dense tables
     /// have more than [`Limits::element_entries`] entries in total; [`Error::InvalidSetting`] if a positive weight, divided by the largest weight of
@@ -94,18 +96,18 @@ impl ModelFactors {
         })
     }
 
-    /// Returns the UAI text, a Markov network.
+    /// Returns the UAI text, which describes a Markov network.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Returns the natural logarithm of the number by which sums over the written factors must be multiplied. The result is zero unless weights of
-    /// the model exceed the range of `f64`.
+    /// Returns the natural logarithm of the number by which sums over the factors in the UAI text must be multiplied. The logarithm of the scale is
+    /// zero unless weights of the model exceed the range of `f64`.
     pub fn log_scale(&self) -> f64 {
         self.log_scale
     }
 
-    /// Returns the variables in the order of the UAI text.
+    /// Returns the variables of the factor graph, in the order of the UAI text.
     pub fn variables(&self) -> &[FactorVariable] {
         &self.variables
     }
@@ -170,7 +172,7 @@ fn written(graph: &FactorGraph) -> Result<(String, f64), Error> {
     Ok((text, log_scale))
 }
 
-/// Returns all entries of a factor, divided by a scale factor, and the logarithm of this scale factor.
+/// Returns all entries of a factor as a dense table, divided by a scale factor, and the logarithm of the scale factor.
 fn dense_numbers(
     graph: &FactorGraph,
     factor: &Factor,

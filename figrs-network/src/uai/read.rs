@@ -8,7 +8,7 @@ use super::super::lexer::{Input, LexerError, LexerResult, unexpected, weight};
 use super::super::{NetworkKind, NetworkReader, NetworkTable, State, mistakes};
 use super::token::{count, end, word};
 
-/// Maximum total number of states of all variables that a small file may declare.
+/// Maximum total number of states of all variables that a small UAI file may declare.
 const STATES: usize = 1 << 16;
 
 /// Parses a UAI text to a [`NetworkDraft`].
@@ -31,8 +31,7 @@ pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<
     Ok(draft)
 }
 
-/// Parses the variables, whose names are their indices; variables with the same number of states share the list of
-/// states.
+/// Parses the variables of a UAI text, whose names are their indices; variables with the same number of states share the list of states.
 fn variables(input: &mut Input<'_>, draft: &mut NetworkDraft) -> LexerResult<()> {
     let limit = input.len().max(STATES);
     let (_, variables) = count(input, "the number of variables")?;
@@ -49,8 +48,8 @@ fn variables(input: &mut Input<'_>, draft: &mut NetworkDraft) -> LexerResult<()>
     Ok(())
 }
 
-/// Parses the list of variables of each table. In a Bayesian network the last variable of a table is the child, and each variable is the child of one
-/// table.
+/// Parses the list of variables that belongs to each table of a UAI text. In a Bayesian network the last variable of a table is the child, and each
+/// variable is the child of one table.
 fn scopes(input: &mut Input<'_>, draft: &mut NetworkDraft) -> LexerResult<Vec<Vec<usize>>> {
     let (at_count, tables) = count(input, "the number of tables")?;
     let variables = draft.variables.len();

@@ -52,7 +52,7 @@ fn a_factor_that_is_zero_everywhere_is_impossible_evidence() {
     );
 }
 
-/// The UAI format of 2016 allows comment lines anywhere; the expected sums were computed by hand.
+/// Tests that comment lines are allowed anywhere, as in the UAI format of 2016; the expected sums were computed by hand.
 #[test]
 fn lines_that_begin_with_c_are_comments() {
     let text = "c two factors\nMARKOV\nc variables\n2\n2 3\nc\n2\n1 0\n2 0 1\n\nc tables\n2\n1 2\n6\nc rows\n1 0 1\n0 2 0\nc end";
@@ -121,7 +121,7 @@ fn large_declarations_do_not_take_memory() {
 
 type ScopedWeights = (Vec<usize>, Vec<f64>);
 
-/// Generates a Markov network, given by the number of states of each variable and by the factors.
+/// Generates a Markov network from the number of states of each variable and from the factors.
 fn markov() -> impl Strategy<Value = (Vec<usize>, Vec<ScopedWeights>)> {
     let sizes = prop::collection::vec(1..=3usize, 1..=4);
     sizes.prop_flat_map(|sizes| {
@@ -192,7 +192,7 @@ proptest! {
     }
 }
 
-/// Checks that the written factors of a model have the same log-evidence and the same marginal of a target as the model.
+/// Checks that the UAI text of a model gives the same log-evidence and the same marginal of a target as the model.
 fn comes_back(model: &Model, target: &Element<u8>) {
     let factors = ModelFactors::new(model, target, &Limits::default()).unwrap();
     let own = VariableElimination::new().run(model, target).unwrap();

@@ -6,7 +6,7 @@ use winnow::token::take_till;
 
 use super::super::lexer::{Input, LexerResult, expected, offset, unexpected};
 
-/// Skips white space and comments. A comment is a line that begins with the word `c`.
+/// Skips white space and comments. A comment in a UAI text is a line that begins with the word `c`.
 fn space(input: &mut Input<'_>) -> LexerResult<()> {
     let mut begins_line = offset(input) == 0;
     loop {

@@ -37,10 +37,10 @@ pub(in super::super) fn write(network: &Network) -> String {
     text
 }
 
-/// The factors of all clauses; their helper variables come after the variables of the network.
+/// The factors that represent the clauses of a network; their helper variables come after the variables of the network.
 struct ClauseFactors {
     helpers: usize,
-    /// For each factor, its variables and its numbers.
+    /// For each factor, the indices of its variables and the numbers of its table.
     factors: Vec<(Vec<usize>, Vec<f64>)>,
 }
 
@@ -76,7 +76,7 @@ impl ClauseFactors {
     }
 }
 
-/// Writes the numbers of a table, with `columns` numbers in each line.
+/// Writes the numbers of a table as lines of text, with `columns` numbers in each line.
 pub(super) fn rows(text: &mut String, numbers: &[f64], columns: usize) {
     let _ = write!(text, "\n{}\n", numbers.len());
     for row in numbers.chunks(columns.max(1)) {
@@ -87,7 +87,7 @@ pub(super) fn rows(text: &mut String, numbers: &[f64], columns: usize) {
     }
 }
 
-/// Writes numbers to a line, separated by spaces.
+/// Writes numbers as a line of text, separated by spaces.
 pub(super) fn line(text: &mut String, numbers: impl Iterator<Item = usize>) {
     for (i, number) in numbers.enumerate() {
         let _ = write!(text, "{}{number}", if i > 0 { " " } else { "" });

@@ -35,8 +35,7 @@ impl AdditiveUtility {
     }
 }
 
-/// Multiplies each utility of a diagram by its weight in the weighted sums; the objective becomes an unweighted sum of
-/// utilities.
+/// Multiplies each utility of an influence diagram by its weight in the weighted sums; the objective becomes an unweighted sum of utilities.
 ///
 /// A utility that occurs in no weighted sum has the weight 1; a utility that occurs in several sums has the sum of its
 /// weights.

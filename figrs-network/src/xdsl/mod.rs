@@ -1,4 +1,4 @@
-//! XDSL, the XML format of `GeNIe` and SMILE.
+//! Reads and writes XDSL, the XML format of the programs `GeNIe` and SMILE.
 
 mod additive;
 mod noisy_max;
@@ -9,13 +9,13 @@ mod write;
 pub(super) use read::read;
 pub(super) use write::write;
 
-/// Property of a node that stores its name if the name is not an identifier.
+/// XDSL property that stores the name of a node if the name is not an identifier.
 const NAME: &str = "figrs_name";
 
-/// Prefix of the property that stores the name of a state if the name is not an identifier; the index of the state follows.
+/// Prefix of the XDSL property that stores the name of a state if the name is not an identifier; the index of the state follows the prefix.
 const STATE: &str = "figrs_state_";
 
-/// Property of a node that stores its index among the variables if the nodes of the file are in another order.
+/// XDSL property that stores the index of a node among the variables if the nodes of the file are in another order.
 const PLACE: &str = "figrs_place";
 
 #[cfg(test)]

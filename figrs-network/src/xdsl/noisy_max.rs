@@ -9,12 +9,13 @@ use super::super::{State, mistakes};
 use super::read::Definition;
 use figrs_factor::graph::Assignments;
 
-/// Defines a noisy-MAX node by its conditional table. The states of a noisy-MAX node are ordered from the strongest to the weakest. Each parent and
+/// Defines the conditional table of a noisy-MAX node. The states of a noisy-MAX node are ordered from the strongest to the weakest. Each parent and
 /// the leak independently produce a state; the state of the node is the strongest of all produced states.
 ///
-/// The parameters of a noisy-MAX node have a row for each state of each parent, in the order of the strengths, and a row for the leak. The weakest
-/// state of a parent always produces the weakest state of the node. Let `P(Y >= k)` be the probability of the state `k` or a weaker one. For the
-/// node, `P(Y >= k)` is the product of the values of `P(Y >= k)` for the parents' states and the leak.
+/// The parameters of a noisy-MAX node have a row for each state of each parent, from the strongest to the weakest state, and a row for the leak. The
+/// weakest state of a noisy-MAX node's parent always produces the weakest state of the node. For a noisy-MAX node, let `P(Y >= k)` be the probability
+/// of the state `k` or a weaker one. For a noisy-MAX node, `P(Y >= k)` is the product of the values of `P(Y >= k)` for the parents' states and the
+/// leak.
 ///
 /// **References.** F. J. Díez, "Parameter adjustment in Bayes networks: the generalized noisy OR-gate", UAI 1993. The noisy-MAX nodes of XDSL are
 /// described in `BayesFusion`, "SMILE Programmer's Manual".
@@ -115,7 +116,7 @@ pub(super) fn noisy_max(
     Ok(())
 }
 
-/// Returns the variables of the parents of a node and of the node itself.
+/// Returns the indices of the variables of a node's parents and of the node itself.
 fn scope(draft: &mut NetworkDraft, definition: &Definition<'_, '_>) -> LexerResult<Vec<usize>> {
     let own = (definition.at, definition.name.as_str());
     let parents = definition.parents.iter();
@@ -123,8 +124,7 @@ fn scope(draft: &mut NetworkDraft, definition: &Definition<'_, '_>) -> LexerResu
     draft.scope(parents.chain([own]))
 }
 
-/// Defines a deterministic node by its state for each combination of its parents' states, where the last parent varies
-/// fastest.
+/// Defines a deterministic node, given its state for each joint state of its parents, where the last parent varies fastest.
 pub(super) fn resulting(
     draft: &mut NetworkDraft,
     definition: &Definition<'_, '_>,

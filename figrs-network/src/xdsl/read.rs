@@ -11,7 +11,7 @@ use super::unroll::{Temporal, TimeKind, unrolled};
 use super::{NAME, PLACE, STATE};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// A node of the document, with its offset, name and contents.
+/// A node of the XDSL document, with its offset, name and contents.
 #[derive(Default)]
 pub(super) struct XdslNode<'t> {
     pub(super) at: usize,
@@ -23,9 +23,9 @@ pub(super) struct XdslNode<'t> {
     pub(super) words: XmlText<'t>,
     /// For a noisy-MAX node, the list of each parent's states from the strongest to the weakest.
     pub(super) strengths: XmlText<'t>,
-    /// The index of the node among the variables, if this index differs from the node's index in the file.
+    /// The index of the node's variable in the network, if it differs from the index of the node in the file.
     place: Option<usize>,
-    /// The time slices of a dynamic network in which the node occurs.
+    /// The time slices of a dynamic Bayesian network in which the node occurs.
     pub(super) time: TimeKind,
 }
 
@@ -33,15 +33,15 @@ pub(super) struct Definition<'n, 't> {
     pub(super) at: usize,
     pub(super) name: String,
     pub(super) parents: Vec<(usize, String)>,
-    /// The node that declares the kind and the states of the variable.
+    /// The node of the document that declares the kind and the states of the variable.
     pub(super) declared: &'n XdslNode<'t>,
-    /// The node that contains the numbers of the definition.
+    /// The node of the document that contains the numbers of this definition's table.
     pub(super) node: &'n XdslNode<'t>,
-    /// True if an earlier definition uses the same list of numbers in the text.
+    /// True if an earlier definition of a variable uses the same list of numbers in the text.
     pub(super) is_copy: bool,
 }
 
-/// Parses the network or influence diagram of a document, whose nodes may come in any order.
+/// Parses the network or influence diagram of an XDSL document, whose nodes may come in any order.
 pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
     let (mut xml, root) = XmlReader::open(text)?;
     if root.name() != "smile" {
@@ -155,7 +155,7 @@ fn full_name(xml: &mut XmlReader<'_>, identifier: &str) -> LexerResult<Option<St
     Ok(name.filter(|name| nearest(name) == identifier))
 }
 
-/// Parses a node of a known kind. Returns the node, and its full name if the name differs from the identifier.
+/// Parses an XDSL node of a known kind. The function returns the parsed node, and its full name if the name differs from the identifier.
 fn node<'t>(
     xml: &mut XmlReader<'t>,
     element: &XmlElement<'t>,

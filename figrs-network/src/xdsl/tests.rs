@@ -3,7 +3,7 @@ use figrs_reading::{Mistake, MistakeKind};
 use super::super::problem_of::problem_of;
 use super::super::{Network, NetworkFormat, NetworkReader, State, Variable};
 
-/// A network in which a node has two parents of different sizes, one of which depends on the other; all numbers are
+/// A network in which a node has two parents with different numbers of states, where one parent depends on the other; all entries of the tables are
 /// different.
 const GARDEN: &str = r#"<smile version="1.0" id="garden" numsamples="1000">
 <nodes>
@@ -29,7 +29,7 @@ const GARDEN: &str = r#"<smile version="1.0" id="garden" numsamples="1000">
 <extensions><genie version="1.0" app="by hand" name="A garden"><node id="wet"><name>Wetness</name></node></genie></extensions>
 </smile>"#;
 
-/// Returns the line and the column of the error in the document `text`, which cannot be read, and the error.
+/// Returns the error that occurs when the document `text` is read as a network, and the line and the column of the error.
 fn problem(text: &str) -> (usize, usize, Mistake) {
     problem_of(Network::from_xdsl(text))
 }
@@ -120,7 +120,7 @@ fn tables_of_deterministic_nodes_do_not_take_memory_without_end() {
     );
 }
 
-/// Compares the table of a noisy-MAX node with the sum over all states that its parents and the leak produce.
+/// Compares the table of a noisy-MAX node with a sum over all states that the node's parents and the leak produce.
 #[test]
 fn a_noisy_max_node_is_the_table_of_the_strongest_state_produced() {
     let text = r#"<smile version="1.0" id="n"><nodes>
@@ -158,8 +158,8 @@ fn a_noisy_max_node_is_the_table_of_the_strongest_state_produced() {
     }
 }
 
-/// Tests the textbook's umbrella world, in which one node depends on earlier slices, an anchor and a contemporal node,
-/// and another node depends on its own slice.
+/// Tests the textbook's umbrella world as a dynamic network: one node depends on earlier time slices, an anchor and a contemporal node, and another
+/// node depends on its own time slice.
 #[test]
 fn dynamic_networks_are_unrolled() {
     let text = r#"<smile id="d"><nodes>

@@ -1,4 +1,4 @@
-//! Unrolls dynamic networks of `GeNIe` to a given number of time slices.
+//! Unrolls dynamic Bayesian networks of `GeNIe` to a given number of time slices.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use super::super::mistakes;
 use super::super::names::FullNames;
 use super::read::{Definition, XdslNode};
 
-/// Maximum number of variables of an unrolled network.
+/// Maximum number of variables of an unrolled dynamic network.
 const MOST_VARIABLES: usize = 1 << 20;
 
-/// The number of times at which a node of a dynamic network occurs: one, or one for each time slice.
+/// The times at which a node of a dynamic network occurs: once, or in each time slice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum TimeKind {
     /// The node occurs once and is common to all time slices.
@@ -26,16 +26,16 @@ pub(super) enum TimeKind {
     Terminal,
 }
 
-/// For the name of each node of the plate (the repeated part), its definitions by order. A definition of order `k` applies from the time slice `k`
-/// on, until the next definition applies.
+/// For the name of each node in the repeated part (the plate) of a dynamic network, the definitions of the node by order. In a dynamic network, a
+/// definition of order `k` applies to a repeated node from the time slice `k` on, until the next definition applies.
 pub(super) type Temporal<'t> = FxHashMap<String, BTreeMap<usize, XdslNode<'t>>>;
 
-/// Returns the definitions of the nodes of a network that is unrolled to `slices` time slices. A node of the plate has a definition in each time
-/// slice `t`, with the name of the node followed by `_t`.
+/// Returns the definitions of the nodes of a dynamic network that is unrolled to `slices` time slices. A repeated node (a node of the plate) has a
+/// definition in each time slice `t`, with the name of the node followed by `_t`.
 ///
-/// A definition of order `k` depends on the node's parents in the same time slice, except anchors. A definition of order `k` also depends on the
-/// nodes that the definitions of the orders `1..=k` list, each as many time slices earlier as its order. If the table of the definition is too small
-/// for all parents, the definition depends only on the nodes that it lists itself.
+/// In a dynamic network, a definition of order `k` depends on the node's parents in the same time slice, except anchors. A definition of order `k` of
+/// a repeated node also depends on the nodes that the definitions of the orders `1..=k` list, each as many time slices earlier as its order. If the
+/// table of a definition is too small for all parents, the definition depends only on the nodes that the definition itself lists.
 ///
 /// **References.** `BayesFusion`, "SMILE Programmer's Manual" (dynamic Bayesian networks).
 pub(super) fn unrolled<'n, 't>(
@@ -175,7 +175,7 @@ impl<'n, 't> Unrolling<'n, 't> {
         Ok(defined(declared, node, slice, parents))
     }
 
-    /// True if the table of `node` has the size that `parents` need.
+    /// True if the table of `node` has the number of entries that the parents `parents` require.
     fn fits(
         &self,
         declared: &XdslNode<'_>,
@@ -218,7 +218,7 @@ fn defined<'n, 't>(
     }
 }
 
-/// Returns the name that the node named `name` has in the time slice `slice`.
+/// Returns the name in the time slice `slice` of the repeated node named `name`.
 fn in_slice(name: &str, slice: Option<usize>) -> String {
     match slice {
         Some(slice) => format!("{name}_{slice}"),

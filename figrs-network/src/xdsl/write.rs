@@ -6,8 +6,8 @@ use super::super::names::identifiers;
 use super::super::{Network, NetworkError, NetworkFormat, State, Variable, markup};
 use super::{NAME, PLACE, STATE};
 
-/// Writes a Bayesian network as an XDSL document. Each number has the fewest digits from which the same number is read back, and nodes are written
-/// after their parents. Names that are not identifiers are stored as properties.
+/// Writes a Bayesian network as an XDSL document. Each number in the XDSL document has the fewest digits from which the same number is read back, and
+/// nodes are written after their parents. Names that are not identifiers are stored in XDSL as properties.
 pub(in super::super) fn write(network: &Network) -> Result<String, NetworkError> {
     let escaped = |name: &str| markup::escaped(name, NetworkFormat::Xdsl);
     let variables = network.variables();

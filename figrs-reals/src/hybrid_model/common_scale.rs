@@ -11,13 +11,13 @@ use crate::conjugate::{ScaledNormals, typical_precision};
 use crate::scan::NormalVector;
 
 impl HybridModel<'_> {
-    /// If a parameter scales the precisions or the variances of all vectors, finds its posterior, and returns the precision for which the densities
-    /// of the vectors are multiplied: the precision that corresponds to a typical value of the parameter. If there is no such parameter, returns one.
+    /// If a parameter scales the precisions or the variances of all normal vectors, finds the parameter's posterior, and returns the precision by
+    /// which the vectors' densities are scaled: the one for a typical value of the parameter. If no parameter scales all normal vectors, returns one.
     ///
-    /// At a typical value, the log-density of the evidence has the size of the log-evidence in any unit of measurement; at another value, such as
-    /// one, it would lose digits by cancellation.
+    /// At a typical value of the scaling parameter, the log-density of the evidence has the size of the log-evidence in any unit of measurement. At
+    /// another value, such as one, the log-density would lose digits by cancellation.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if the prior of the parameter is not conjugate; the errors of the elimination.
+    /// **Errors.** [`Error::NotClosedForm`] if the prior of the scaling parameter is not conjugate; the errors of the variable elimination.
     pub(super) fn common_precision(
         &mut self,
         vectors: &[Option<NormalVector>],
@@ -40,8 +40,8 @@ impl HybridModel<'_> {
         Ok(distribution.and_then(typical_precision).unwrap_or(1.0))
     }
 
-    /// Returns the minimum, over the numbers that are not observed, of the squared Mahalanobis distance of all vectors from their means, if the
-    /// parameter is one.
+    /// Returns the minimum, over all values of the unobserved numbers, of the squared Mahalanobis distance of all vectors from their means, for the
+    /// value one of the scaling parameter.
     fn least_squares(
         &self,
         vectors: &[Option<NormalVector>],

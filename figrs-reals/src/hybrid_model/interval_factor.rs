@@ -14,20 +14,20 @@ use crate::closed_form::{MAX_COMPONENTS, RealTarget, explained};
 use crate::linear_element::{Conditional, Linear};
 use crate::site::Site;
 
-/// A real number, and all comparisons of linear functions of it with zero.
+/// A real number, and all comparisons with zero of linear functions of the number.
 pub(crate) struct IntervalFactor {
     /// The real number, as a linear function of the real vectors of the graph.
     argument: Rc<Conditional<Linear>>,
     made: SiteFactor,
-    /// The distributions of the number, after they were computed.
+    /// The distributions of the compared number given the comparisons, once they have been computed.
     restriction: Option<RestrictedNumbers>,
 }
 
 impl HybridModel<'_> {
-    /// Adds the comparisons `sites`. The comparisons of numbers that evidence determines are factors of finite variables, and all other comparisons
-    /// are one factor.
+    /// Adds the comparisons `sites` to the factor graph. Comparisons of numbers that evidence determines become factors of finite variables, and all
+    /// other comparisons together become one factor.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if the other comparisons are not all of linear functions of one number.
+    /// **Errors.** [`Error::NotClosedForm`] if the comparisons of undetermined numbers do not all compare linear functions of one number.
     pub(super) fn add_comparisons(&mut self, sites: Vec<Site>) -> Result<(), Error> {
         let mut open: Option<OpenSite> = None;
         for site in sites {
@@ -57,15 +57,15 @@ impl HybridModel<'_> {
         Ok(())
     }
 
-    /// True if comparisons restrict a real number.
+    /// True if comparisons restrict a real number of the model to an interval.
     pub(crate) fn has_interval(&self) -> bool {
         self.interval.is_some()
     }
 
-    /// Replaces the comparisons by Gaussian functions with the same mass, mean and variance, one for each assignment of the finite variables on
-    /// which the number depends.
+    /// Replaces the comparisons by Gaussian functions with the same mass, mean and variance. There is one Gaussian function for each assignment of
+    /// the finite variables on which the compared number depends.
     ///
-    /// **Errors.** The errors of the elimination.
+    /// **Errors.** The errors of the variable elimination.
     pub(crate) fn restrict(&mut self, limits: &Limits) -> Result<(), Error> {
         let Some(mut interval) = self.interval.take() else {
             return Ok(());
@@ -94,7 +94,8 @@ impl HybridModel<'_> {
         Ok(())
     }
 
-    /// Returns the target as a linear function of the restricted number, for each assignment of finite elements; `None` if it is no such function.
+    /// Returns the target as a linear function of the number that comparisons restrict, for each assignment of finite elements; `None` if the target
+    /// is no such function.
     pub(crate) fn in_restricted_number(
         &self,
         target: &AnyElement,
@@ -108,8 +109,8 @@ impl HybridModel<'_> {
         }
     }
 
-    /// Returns the distribution of a target, given the normal distributions that replace it; `None` if these are its distribution, because the
-    /// target does not depend on the restricted number.
+    /// Returns the exact distribution of a target, given the normal distributions that approximate it; `None` if the normal distributions are exact,
+    /// because the target does not depend on the restricted number.
     pub(crate) fn restricted_target(
         &self,
         posterior: &HybridPosterior<'_>,

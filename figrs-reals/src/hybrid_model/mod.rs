@@ -1,4 +1,4 @@
-//! The factor graph of the normal and the finite elements of a model.
+//! The factor graph of a model's normal and finite elements.
 
 mod common_scale;
 mod interval_factor;
@@ -25,41 +25,42 @@ use interval_factor::IntervalFactor;
 use site_factors::SiteFactor;
 pub(crate) use targets::{Mention, NumbersOfElement};
 
-/// The hybrid factor graph of a model, with finite variables and real vectors.
+/// The hybrid factor graph of a model: its variables are finite variables and real vectors.
 pub(crate) struct HybridModel<'m> {
     scan: Scan<'m>,
     pub(crate) graph: HybridGraph,
     pub(crate) expansion: Expansion,
-    /// For each finite element, its index in the expansion; `None` for a function of the case that is no target.
+    /// For each finite element, its index in the `Expansion` (the list of elements with their possible values); `None` for a function of the case
+    /// that is no target.
     positions: Vec<Option<usize>>,
-    /// For each finite element with an index in the expansion, a variable that determines its value; and for each value of this variable, the index of the element's value in its
-    /// support. A finite element with one possible value needs no variable.
+    /// For each finite element with an index in the `Expansion`, a variable that determines the element's value; and for each value of the variable,
+    /// the index of the element's value in its support. A finite element with one possible value needs no variable in the factor graph.
     variables: Vec<(Option<VarId>, Vec<u32>)>,
-    /// For each finite element, the variable that has the element's values; `None` if no variable has them.
+    /// For each finite element, the variable of the factor graph whose values are those of the element; `None` if there is no such variable.
     target_variables: Vec<Option<VarId>>,
-    /// For each vector that evidence determines, the vector as a function of other vectors.
+    /// For each real vector that evidence determines, the vector as a function of other vectors.
     known: Vec<Option<Box<Conditional<Linear>>>>,
-    /// For each vector, the vectors that are functions of it because of the evidence.
+    /// For each real vector, the vectors that are functions of it because of the evidence.
     functions_of: FxHashMap<usize, Vec<usize>>,
-    /// For each vector, its identifier in the hybrid factor graph. The normal vectors come first, followed by vectors that stand for the numbers that
-    /// an observation leaves undetermined.
+    /// For each real vector, its identifier in the hybrid factor graph. The normal vectors of the model come first, followed by vectors that
+    /// represent the numbers that an observation leaves undetermined.
     reals: Vec<Option<RealId>>,
-    /// For each vector, its dimension; zero for a vector that was merged with another vector.
+    /// For each real vector, its dimension; zero for a vector that was merged with another vector.
     dimensions: Vec<usize>,
-    /// The element of each normal vector; `None` for a vector that was merged with another vector.
+    /// The model's element that each normal vector represents; `None` for a vector that was merged with another vector.
     elements: Vec<Option<AnyElement>>,
     pub(crate) sites: Vec<SiteFactor>,
-    /// The comparisons of one real number, if only comparisons are accepted.
+    /// The comparisons of one real number, if comparisons are the only accepted likelihoods that are not Gaussian.
     interval: Option<IntervalFactor>,
-    /// For each parameter, its posterior given the finite elements.
+    /// For each parameter with a conjugate prior, its posterior given the finite elements.
     posteriors: Vec<Conditional<ParameterPosterior>>,
 }
 
 impl<'m> HybridModel<'m> {
-    /// Builds the hybrid factor graph of `model`.
+    /// Builds the factor graph of the normal and finite elements of `model`.
     ///
-    /// **Errors.** The errors of the scan of the model and of the expansion of its finite elements; [`Error::NotClosedForm`] if a statement of
-    /// evidence on a real element is not an observation.
+    /// **Errors.** The errors of classifying the model's elements and of listing the possible values of its finite elements; [`Error::NotClosedForm`]
+    /// if a statement of evidence on a real element is not an observation.
     pub(crate) fn new(
         scan: Scan<'m>,
         model: &Model,
@@ -69,7 +70,7 @@ impl<'m> HybridModel<'m> {
         Ok(Self::asked(QueryKind::Sums, scan, (model, targets), limits)?.0)
     }
 
-    /// Builds the hybrid factor graph of `model`, for sums or for the most probable world, and the encoding of the finite elements.
+    /// Builds the hybrid factor graph of `model`, for sums or for the most probable world, and the encoding of the finite elements as variables.
     ///
     /// **Errors.** The same errors as [`new`](Self::new).
     pub(crate) fn asked(
@@ -196,7 +197,7 @@ impl<'m> HybridModel<'m> {
         Ok((this, encoding))
     }
 
-    /// For each of the vectors `reals`, returns its first column and its number of columns in a matrix whose columns belong to these vectors.
+    /// For each of the real vectors `reals`, returns its first column and its number of columns in a matrix whose columns belong to these vectors.
     fn columns(&self, reals: &[usize]) -> SmallVec<[(usize, usize); 4]> {
         let mut start = 0;
         let column = |&index: &usize| {
@@ -207,7 +208,7 @@ impl<'m> HybridModel<'m> {
         reals.iter().map(column).collect()
     }
 
-    /// Adds a factor of the finite elements `scope`; `log_weight` returns the log-weight of each joint value.
+    /// Adds a factor of the finite elements `scope` to the factor graph; `log_weight` returns the log-weight of the joint value with a given index.
     fn add_finite(&mut self, scope: &[usize], log_weight: impl Fn(usize) -> f64) {
         let (variables, places) = self.entries(scope);
         let logs = places.iter().map(|&place| log_weight(place)).collect();
@@ -218,8 +219,8 @@ impl<'m> HybridModel<'m> {
         });
     }
 
-    /// Returns the variables of the finite elements `scope`, without duplicates; and for each assignment of these variables, the index of the
-    /// elements' joint value in row-major order.
+    /// Returns the variables that represent the finite elements `scope`, without duplicates; and for each assignment of the variables, the index of
+    /// the elements' joint value in row-major order.
     fn entries(&self, scope: &[usize]) -> (Vec<VarId>, SmallVec<[usize; 1]>) {
         if scope.is_empty() {
             return (Vec::new(), smallvec![0]);
@@ -244,7 +245,7 @@ impl<'m> HybridModel<'m> {
         }
     }
 
-    /// Returns the index of the value of the finite element `place` in its support, for the assignment `values` of `variables`.
+    /// Returns the index in its support of the value that the finite element `place` has in the assignment `values` of `variables`.
     pub(crate) fn value(&self, place: usize, variables: &[VarId], values: &[u32]) -> u32 {
         let value_of = |place: usize| {
             let (variable, in_scan) = &self.variables[place];
@@ -254,15 +255,15 @@ impl<'m> HybridModel<'m> {
         self.scan.finite.value(place, value_of)
     }
 
-    /// Returns the variable that determines the value of the finite element `place`; and for each value of this variable, the index of the element's
-    /// value in its support. The variable is `None` if the element has one possible value.
+    /// Returns the variable that determines the value of the finite element with the index `place`; and for each value of the variable, the index of
+    /// the element's value in its support. The variable is `None` if the finite element has only one possible value.
     pub(crate) fn finite_values(&self, place: usize) -> (Option<VarId>, &[u32]) {
         let (variable, values) = &self.variables[place];
         (*variable, values)
     }
 
-    /// Returns the number of Gaussian functions of the factor graph, of the entries of its finite factors, and of the combinations of parent values in
-    /// the expansion of the finite elements.
+    /// Returns the total size of the factor graph: the number of its Gaussian functions, of the entries of its finite factors, and of the
+    /// combinations of parent values of the finite elements.
     pub(crate) fn size(&self) -> usize {
         let forms = self.graph.factors.iter().map(|factor| factor.forms.len());
         let entries = self.graph.finite.factors.iter().map(Factor::entries);
@@ -274,7 +275,8 @@ impl<'m> HybridModel<'m> {
         forms.sum::<usize>() + entries.sum::<usize>() + combinations.sum::<usize>()
     }
 
-    /// Frees the classifications of the elements, which only the construction of factors and the functions of targets need.
+    /// Frees the classifications of the elements, which are no longer needed once the factors and the linear functions of the targets have been
+    /// built.
     pub(crate) fn forget_forms(&mut self) {
         self.scan.forms = ElementMap::default();
         self.known = Vec::new();
@@ -284,7 +286,7 @@ impl<'m> HybridModel<'m> {
         &self.scan
     }
 
-    /// Returns the identifier of the vector `index` in the hybrid factor graph; `None` if evidence determines the vector.
+    /// Returns the identifier of the real vector `index` in the factor graph; `None` if evidence determines the vector.
     pub(crate) fn real(&self, index: usize) -> Option<RealId> {
         self.reals[index]
     }
@@ -295,8 +297,9 @@ impl<'m> HybridModel<'m> {
     }
 }
 
-/// Follows functions of a single argument from the element `position` back to their first argument. Returns this first argument, and for each of its
-/// values the value of the element `position`. The values are `None` if the element `position` is itself the first argument.
+/// Follows deterministic functions of a single argument from the element with the index `position` back to the first argument. Returns the first
+/// argument of the chain of functions, and for each of its values the value of the element `position`. The values are `None` if the element
+/// `position` is not a function and is itself the first argument.
 fn base_of(
     expansion: &Expansion,
     encoding: &Encoding,
@@ -325,7 +328,7 @@ fn base_of(
     }
 }
 
-/// For each value of `support`, returns its index in the support `all`.
+/// For each value of `support`, returns its index among the values of the support `all`.
 fn values_in(all: &Support, support: &Support) -> Vec<u32> {
     let position = |value| all.index_of(support.any(value)).unwrap_or_default() as u32;
     (0..support.len()).map(position).collect()

@@ -1,4 +1,4 @@
-//! Observations of real elements, which make one vector a function of other vectors.
+//! Observations of real elements, each of which makes one real vector a function of other vectors.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -13,12 +13,12 @@ use crate::finite_part::numbers_of;
 use crate::linear_element::{Conditional, Linear, union};
 use crate::scan::Form;
 
-/// If the squared sine of the angle between a row of coefficients and the rows before it is below this number, the numbers of an observation are
-/// observed one after another, because the solution for all of them at once would lose digits.
+/// If the squared sine of the angle between a row of coefficients and the rows before it is below this number, the numbers of an observed vector are
+/// observed one after another. Observed all at once, they would lose digits.
 const NEARLY_DEPENDENT: f64 = 1e-8;
 
 impl HybridModel<'_> {
-    /// Adds the observations of real elements to the graph.
+    /// Adds the observations of real elements to the factor graph.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if an observation contradicts earlier ones; [`Error::NotClosedForm`] if a statement of evidence on a
     /// real element is not an observation.
@@ -63,15 +63,15 @@ impl HybridModel<'_> {
         Ok(())
     }
 
-    /// Adds the observation that a linear function of vectors has the value `value`; one of the vectors becomes a function of the others. Returns
-    /// `false` if earlier observations contradict the added observation for every assignment of the finite elements.
+    /// Adds the observation that a linear function of real vectors has the value `value`; one of the vectors becomes a function of the others.
+    /// Returns `false` if earlier observations contradict the added observation for every assignment of the finite elements.
     ///
-    /// An observation that earlier observations imply changes nothing: its conditional probability is one. The implied and the observed value are
-    /// equal up to rounding if they differ by at most 1e-14 times the sum of the magnitudes of all terms from which they were computed. A
-    /// coefficient is zero up to rounding if it is at most 1e-14 times the sum of the magnitudes of its terms.
+    /// An observation that earlier observations imply does not change the model: its conditional probability is one. The implied value and the
+    /// observed value are equal up to rounding if they differ by at most 1e-14 times the sum of the magnitudes of all terms from which they were
+    /// computed. A coefficient of a linear function is zero up to rounding if it is at most 1e-14 times the sum of the magnitudes of its terms.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if, for some assignments of the finite elements, the observation has a probability, and for others a
-    /// density; or if no single vector has a density for all assignments.
+    /// **Errors.** [`Error::NotClosedForm`] if the observation has a probability for some assignments of the finite elements and a density for
+    /// others; or if no single real vector has a density for all assignments.
     fn observe(
         &mut self,
         element: &AnyElement,
@@ -147,7 +147,7 @@ impl HybridModel<'_> {
         Ok(true)
     }
 
-    /// Adds the observation of a list of numbers as one observation for each number; see [`observe`](Self::observe).
+    /// Adds the observation of a list of numbers as one observation for each number, by the method [`observe`](Self::observe).
     fn observe_numbers(
         &mut self,
         element: &AnyElement,
@@ -167,7 +167,7 @@ impl HybridModel<'_> {
         Ok(true)
     }
 
-    /// Records that the vector `index` is the function `definition` of other vectors.
+    /// Records that the real vector `index` is the linear function `definition` of other vectors.
     fn define(&mut self, index: usize, definition: Conditional<Linear>) {
         for other in definition.rows.iter().flat_map(Linear::vectors) {
             let functions = self.functions_of.entry(other).or_default();
@@ -178,7 +178,7 @@ impl HybridModel<'_> {
         self.known[index] = Some(Box::new(definition));
     }
 
-    /// Returns the linear function in which the vectors that evidence determines are replaced; `None` if the function contains no such vector.
+    /// Returns the linear function after the real vectors that evidence determines are replaced; `None` if the function contains no such vector.
     pub(super) fn substituted(
         &self,
         element: &AnyElement,
@@ -218,7 +218,7 @@ impl HybridModel<'_> {
     }
 }
 
-/// Returns the last vector that has a nonzero coefficient in all of `rows`.
+/// Returns the last real vector that has a nonzero coefficient in all linear functions of `rows`.
 fn chosen_vector<'r>(rows: impl Iterator<Item = &'r Linear> + Clone) -> Option<usize> {
     let is_everywhere = |index: usize| {
         rows.clone().all(|row| {
@@ -230,9 +230,9 @@ fn chosen_vector<'r>(rows: impl Iterator<Item = &'r Linear> + Clone) -> Option<u
     indices.find(|&index| is_everywhere(index))
 }
 
-/// Solves a linear equation for the vector `index`: returns this vector as a function of the other vectors, and the logarithm of the factor by which
-/// the density changes. If the equation determines only a part of the vector, the solution also depends on the vector `free`, which stands for the
-/// undetermined part. Returns `None` if the rows of the equation are linearly dependent, or nearly so.
+/// Solves a linear equation for the real vector `index`: returns the vector as a function of the other vectors, and the logarithm of the factor by
+/// which the density changes. If the equation determines only a part of the vector, the solution also depends on the vector `free`, which represents
+/// the undetermined part. Returns `None` if the rows of the linear equation are linearly dependent, or nearly so.
 fn solution(row: &Linear, (index, free): (usize, usize), value: &[f64]) -> Option<(Linear, f64)> {
     if row.as_vector() == Some(index) {
         return Some((Linear::constant(value), 0.0));
@@ -266,8 +266,8 @@ fn solution(row: &Linear, (index, free): (usize, usize), value: &[f64]) -> Optio
     Some((solved, -0.5 * log_determinant))
 }
 
-/// Returns a linear function with the dimensions that a [`solution`] has if the vector has the dimension `dimension` and the equation has `numbers`
-/// numbers. For an assignment of finite elements that the evidence excludes, the returned function takes the place of a solution.
+/// Returns a linear function with the same dimensions as a [`solution`] for a vector of the dimension `dimension` in an equation of `numbers`
+/// numbers. For an assignment of finite elements that the evidence excludes, the returned function is used instead of a solution of the equation.
 fn any_solution(dimension: usize, (free, numbers): (usize, usize)) -> Linear {
     let mut solved = Linear::constant(&vec![0.0; dimension]);
     let left = dimension - numbers.min(dimension);
@@ -278,8 +278,8 @@ fn any_solution(dimension: usize, (free, numbers): (usize, usize)) -> Linear {
     solved
 }
 
-/// Returns the error that statements of evidence contradict each other. The error lists the statements with indices up to `last` about elements for
-/// which `is_about` returns true.
+/// Returns the error that statements of evidence contradict each other. The error lists the statements of evidence with indices up to `last`, if
+/// `is_about` returns true for their elements.
 fn contradiction(model: &Model, last: usize, is_about: impl Fn(&AnyElement) -> bool) -> Error {
     let about = (0..=last).filter(|&i| is_about(&model.evidence()[i].0));
     Error::ImpossibleEvidence {

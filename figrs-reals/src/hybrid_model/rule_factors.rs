@@ -1,4 +1,4 @@
-//! The factors of the conditional distributions of normal vectors given earlier vectors.
+//! The factors of the conditional distributions of normal vectors given the vectors before them.
 
 use figrs_answer::error::Error;
 use figrs_gaussian::{HybridFactor, SquareRootForm};
@@ -8,13 +8,13 @@ use super::HybridModel;
 use crate::linear_element::{Conditional, Linear};
 use crate::scan::NormalVector;
 
-/// The conditional density of a normal vector as a function of the vectors that no observation determines.
+/// The conditional density of a normal vector, as a function of the real vectors that no observation determines.
 pub(super) struct RuleFactor {
-    /// The finite elements on which the density depends, by index in ascending order.
+    /// The finite elements on which the conditional density depends, by index in ascending order.
     pub(super) finite: Vec<usize>,
-    /// The vectors on which the density depends, by index in ascending order.
+    /// The real vectors on which the conditional density depends, by index in ascending order.
     pub(super) vectors: SmallVec<[usize; 4]>,
-    /// The density for each assignment of the finite elements.
+    /// The conditional density for each assignment of the finite elements.
     pub(super) forms: SmallVec<[SquareRootForm; 1]>,
 }
 
@@ -31,7 +31,7 @@ impl RuleFactor {
 }
 
 impl HybridModel<'_> {
-    /// Returns the factor of the conditional distribution of `vector` given earlier vectors.
+    /// Returns the factor of the conditional distribution of the normal vector `vector`, given the vectors before it.
     pub(super) fn rule_factor(
         &self,
         index: usize,
@@ -74,7 +74,7 @@ impl HybridModel<'_> {
         })
     }
 
-    /// Adds the factor `rule` to the graph; it is a factor of finite variables if it depends on no vector.
+    /// Adds the factor `rule` to the factor graph; if `rule` depends on no real vector, the new factor is one of finite variables.
     pub(super) fn add_rule(&mut self, rule: RuleFactor) {
         let RuleFactor {
             finite,

@@ -1,4 +1,4 @@
-//! The factors of likelihoods that are not Gaussian.
+//! The factors that represent likelihoods which are not Gaussian.
 
 use std::rc::Rc;
 
@@ -22,11 +22,11 @@ use crate::hybrid_world::HybridWorld;
 use crate::linear_element::{Conditional, Linear, union};
 use crate::site::Site;
 
-/// Maximum number of assignments of finite elements in the factor of several comparisons of one number.
+/// Maximum number of assignments of finite elements in the factor that combines several comparisons of one number.
 const MAX_ASSIGNMENTS: f64 = 1024.0;
 
-/// Maximum number of comparisons that guide draws, times the number of real numbers. The time of a draw is proportional to the product of the number
-/// of comparisons and the number of real numbers.
+/// Maximum product of the number of comparisons that guide weighted draws and the number of real numbers. The time of a weighted draw is proportional
+/// to the product of the number of comparisons and the number of real numbers.
 const MAX_GUIDED: usize = 1 << 23;
 
 /// A likelihood of one real number that is not Gaussian.
@@ -38,7 +38,7 @@ pub(crate) enum Likelihood {
 }
 
 impl Likelihood {
-    /// Returns the first site of the likelihood.
+    /// Returns the first `Site` of the likelihood: its first comparison, or its only function.
     fn site(&self) -> &Site {
         match self {
             Self::Comparisons(comparisons) => &comparisons.all[0].0,
@@ -50,7 +50,7 @@ impl Likelihood {
         &self.site().element
     }
 
-    /// Returns the error for a likelihood that grows so fast that its number has no posterior.
+    /// Returns the error that a likelihood grows so fast that its real number has no posterior distribution.
     fn improper(&self) -> Error {
         let site = self.site();
         Error::ImproperPosterior {
@@ -82,7 +82,7 @@ impl SiteFactor {
         }
     }
 
-    /// Returns the assignment of the finite elements that has the index `place` among the assignments of the factor's variables.
+    /// Returns the assignment of the finite elements with the index `place` among the assignments of the factor's variables.
     pub(super) fn assignment<'a>(
         &'a self,
         finite: &'a FinitePart<'_>,
@@ -95,8 +95,8 @@ impl SiteFactor {
         }
     }
 
-    /// Returns the distribution of the real number, multiplied by the likelihood for an assignment of the factor's variables; `None` if the likelihood
-    /// is zero everywhere.
+    /// Returns the distribution of the real number multiplied by the likelihood, for an assignment of the factor's variables; `None` if the
+    /// likelihood is zero everywhere.
     ///
     /// **Errors.** The same errors as [`Site::tilted`].
     fn tilted(
@@ -114,7 +114,7 @@ impl SiteFactor {
         }
     }
 
-    /// Returns the natural logarithm of the likelihood if the real number has the value `number`.
+    /// Returns the natural logarithm of the likelihood at the value `number` of the real number.
     ///
     /// **Errors.** The same errors as [`Site::log_likelihood`].
     fn log_likelihood(&self, assignment: Assignment<'_>, number: f64) -> Result<f64, Error> {
@@ -130,7 +130,7 @@ impl SiteFactor {
         }
     }
 
-    /// Returns the sum of [`Site::log_values`] of the likelihood's elements.
+    /// Returns the sum of [`Site::log_values`] over the elements of the likelihood.
     pub(super) fn log_values(&self, finite: &FinitePart<'_>) -> f64 {
         match &self.likelihood {
             Likelihood::Comparisons(comparisons) => comparisons.log_values(finite),
@@ -138,7 +138,8 @@ impl SiteFactor {
         }
     }
 
-    /// Returns a search for narrow peaks for each assignment, if the model has `sites` likelihoods. Comparisons need no such search.
+    /// Returns a search for narrow peaks of the likelihood for each assignment of the factor's variables; the model has `sites` likelihoods. The
+    /// likelihood of a comparison needs no search for narrow peaks.
     fn peaks(&self, sites: usize, until: &Until) -> Vec<Peaks> {
         let (site, places) = (self.likelihood.site(), self.assignments.len());
         let peaks = |_| site.peaks(sites, places, until);
@@ -146,10 +147,10 @@ impl SiteFactor {
     }
 }
 
-/// A likelihood that is not Gaussian, before its factor is added.
+/// A likelihood that is not Gaussian, before its factor is added to the factor graph.
 pub(super) struct OpenSite {
     likelihood: Likelihood,
-    /// The real number, as a function of vectors that evidence does not determine.
+    /// The real number of the likelihood, as a linear function of real vectors that evidence does not determine.
     pub(super) argument: Rc<Conditional<Linear>>,
     /// The indices of the finite elements on which the likelihood and its real number depend, in ascending order.
     scope: Vec<usize>,
@@ -165,7 +166,7 @@ impl OpenSite {
         }
     }
 
-    /// Creates the empty list of comparisons of the number `argument`.
+    /// Creates an empty list of comparisons of the real number `argument`.
     pub(super) fn no_comparisons(argument: Rc<Conditional<Linear>>) -> Self {
         Self {
             likelihood: Likelihood::Comparisons(Comparisons { all: Vec::new() }),
@@ -174,12 +175,12 @@ impl OpenSite {
         }
     }
 
-    /// Returns the element of the first comparison, or of the likelihood.
+    /// Returns the element of the first comparison, or of the likelihood if it is not a comparison.
     pub(super) fn element(&self) -> &AnyElement {
         self.likelihood.element()
     }
 
-    /// Adds a comparison of a function of the number; `number` has the offset and the slope of this function.
+    /// Adds a comparison of a linear function of the real number; `number` has the offset and the slope of the function.
     pub(super) fn add(&mut self, site: Site, number: Conditional<(f64, f64)>) {
         self.scope = union([&self.scope[..], &number.finite, &site.function.scope]);
         if let Likelihood::Comparisons(comparisons) = &mut self.likelihood {
@@ -189,8 +190,8 @@ impl OpenSite {
 }
 
 impl HybridModel<'_> {
-    /// Returns the error for evidence whose likelihood is zero at all numbers that were tried. A likelihood that is zero at all numbers that were
-    /// tried proves that the evidence is impossible only if all likelihoods are comparisons.
+    /// Returns the error for evidence whose likelihood is zero at all numbers at which it was evaluated. A likelihood that is zero at all evaluated
+    /// numbers proves that the evidence is impossible only if all likelihoods are comparisons.
     pub(crate) fn unsatisfied(&self, error: Error) -> Error {
         let mut functions = self.sites.iter().filter_map(|made| match &made.likelihood {
             Likelihood::Comparisons(_) => None,
@@ -207,7 +208,8 @@ impl HybridModel<'_> {
         }
     }
 
-    /// Adds factors for the likelihoods `sites`. Comparisons of linear functions of one number become one factor, which is an interval of the number.
+    /// Adds factors for the likelihoods `sites` to the factor graph. Comparisons of linear functions of one number become one factor, which restricts
+    /// the number to an interval.
     ///
     /// **Errors.** The errors of the functions of the model.
     pub(super) fn add_sites(&mut self, sites: Vec<Site>) -> Result<(), Error> {
@@ -246,8 +248,8 @@ impl HybridModel<'_> {
         Ok(())
     }
 
-    /// Returns the real number of a likelihood as a function of vectors that evidence does not determine. If there are no such vectors, adds the
-    /// likelihood as a factor of finite variables, and returns `None`.
+    /// Returns the real number of a likelihood as a function of real vectors that evidence does not determine. If evidence determines the real
+    /// number, adds the likelihood as a factor of finite variables, and returns `None`.
     pub(super) fn open_argument(
         &mut self,
         site: &Site,
@@ -271,8 +273,9 @@ impl HybridModel<'_> {
         Ok(None)
     }
 
-    /// Returns the compared function of `site`, which is `argument`, as a function of the number of the comparisons `open`. Returns `None` if it is no
-    /// such function, or if the factor of all comparisons would have too many assignments of finite elements.
+    /// Returns `argument`, the function that `site` compares with zero, as a linear function of the number that the comparisons `open` restrict.
+    /// Returns `None` if `argument` is not a linear function of that number, or if the factor of all comparisons would have too many assignments of
+    /// finite elements.
     fn joined(
         &self,
         open: &OpenSite,
@@ -288,7 +291,8 @@ impl HybridModel<'_> {
         }))
     }
 
-    /// Adds a factor for the likelihood `site`. The factor is constant until expectation propagation approximates the likelihood.
+    /// Adds a factor for the likelihood `site` to the factor graph. The factor of a likelihood is constant until expectation propagation approximates
+    /// the likelihood.
     pub(super) fn site_factor(&mut self, site: OpenSite) -> Result<SiteFactor, Error> {
         let OpenSite {
             likelihood,
@@ -336,7 +340,7 @@ impl HybridModel<'_> {
 
     /// Approximates all likelihoods that are not Gaussian by Gaussian functions.
     ///
-    /// **Errors.** The errors of the model's functions and of the elimination.
+    /// **Errors.** The errors of the model's functions and of the variable elimination.
     pub(crate) fn propagate(
         &mut self,
         sweeps: Sweeps,
@@ -384,7 +388,7 @@ impl HybridModel<'_> {
         })
     }
 
-    /// Returns the comparisons that guide draws: all of them, or the first ones if there are too many.
+    /// Returns the comparisons that guide weighted draws: all of them, or the first ones if there are too many.
     pub(crate) fn guides(&self) -> Vec<GuidedLikelihood<'_>> {
         let numbers = self.graph.dimensions.iter().sum::<usize>();
         let comparisons = self.sites.iter().filter_map(|made| {
@@ -401,8 +405,8 @@ impl HybridModel<'_> {
         comparisons.take(MAX_GUIDED / numbers.max(1)).collect()
     }
 
-    /// Returns the logarithm of the product of likelihoods that are not Gaussian in a world, divided by the product of their approximations. The
-    /// likelihoods of the factors `guiding`, in ascending order, are left out.
+    /// Returns the logarithm of the product of all likelihoods that are not Gaussian in a world, divided by the product of their Gaussian
+    /// approximations. The likelihoods of the factors `guiding`, whose indices are in ascending order, are left out of the product.
     ///
     /// **Errors.** The errors of the functions of the model.
     pub(crate) fn log_correction(

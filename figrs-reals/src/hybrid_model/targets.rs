@@ -1,4 +1,4 @@
-//! Targets as functions of the variables and vectors of the factor graph.
+//! Targets of a query as functions of the variables and real vectors of the factor graph.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -22,24 +22,24 @@ use crate::scan::Form;
 /// The range of an element's numbers in the concatenated numbers of several elements; `None` if the element is finite.
 pub(crate) type NumbersOfElement = Option<Range<usize>>;
 
-/// The vectors of a target, and a constant factor that contains them, so that their joint distribution can be read.
+/// The real vectors of a target, and a constant factor that contains all of them, so that their joint distribution can be read from the elimination.
 pub(crate) struct Mention {
-    /// The vectors of the target, each by its index in the model and its identifier in the factor graph.
+    /// The real vectors of the target, each by its index in the model and its identifier in the factor graph.
     pub(crate) vectors: SmallVec<[(usize, RealId); 1]>,
-    /// The index of the constant factor in the factor graph; `None` if the target is a single vector.
+    /// The index of the constant factor in the factor graph; `None` if the target is a single vector and needs no such factor.
     factor: Option<usize>,
 }
 
 impl Mention {
-    /// True if the vectors depend on those of `factor` by a chain of factors.
+    /// True if the vectors of the target depend on the real vectors of `factor` through a sequence of factors.
     pub(crate) fn is_connected(&self, posterior: &HybridPosterior<'_>, factor: usize) -> bool {
         let mut reals = self.vectors.iter().map(|(_, real)| *real);
         reals.any(|real| posterior.is_connected(factor, real))
     }
 
-    /// Returns the joint distribution of the vectors and of the finite elements of the target.
+    /// Returns the joint distribution of the real vectors and the finite elements of the target.
     ///
-    /// **Errors.** [`GaussianError::TooManyComponents`] if this distribution has more than `limit` components.
+    /// **Errors.** [`GaussianError::TooManyComponents`] if the joint distribution has more than `limit` mixture components.
     pub(crate) fn joint(
         &self,
         posterior: &HybridPosterior<'_>,
@@ -53,7 +53,8 @@ impl Mention {
 }
 
 impl HybridModel<'_> {
-    /// Returns the variable and the possible values of a finite target; the variable is `None` if the target has only one possible value.
+    /// Returns the variable in the factor graph and the possible values of a finite target; the variable is `None` if the target has only one
+    /// possible value.
     pub(crate) fn finite_target(&mut self, target: &AnyElement) -> (Option<VarId>, Support) {
         let place = self.scan.finite.place(target);
         let position = self.positions[place].expect("a target is in the expansion");
@@ -61,13 +62,13 @@ impl HybridModel<'_> {
         (self.target_variables[place], support)
     }
 
-    /// True if a target or the evidence depends on `element`.
+    /// True if a target of the query or the evidence depends on `element`.
     pub(crate) fn depends_on(&self, element: &AnyElement) -> bool {
         let is_expanded = || self.expansion.position(element).is_some();
         self.scan.forms.contains_key(&element.id()) || is_expanded()
     }
 
-    /// Returns the elements with a distribution of their own.
+    /// Returns the elements that have a distribution of their own, that is, are not deterministic functions.
     pub(crate) fn random_elements(&self) -> Vec<AnyElement> {
         let finite = self.expansion.elements().iter().map(|own| &own.element);
         let parameters = self.scan.parameters.iter().map(|own| &own.element);
@@ -78,9 +79,9 @@ impl HybridModel<'_> {
             .collect()
     }
 
-    /// If `target` is a parameter, returns the index of its posterior.
+    /// If `target` is a parameter with a conjugate prior, returns the index of its posterior.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if the target is a multiple of a parameter, or if a `Chain` selects the parameter.
+    /// **Errors.** [`Error::NotClosedForm`] if the target is a multiple of a parameter with a conjugate prior, or if a `Chain` selects the parameter.
     pub(crate) fn parameter(&self, target: &AnyElement) -> Result<Option<usize>, Error> {
         if self.posteriors.is_empty() {
             return Ok(None);
@@ -95,7 +96,7 @@ impl HybridModel<'_> {
         Ok(Some(multiple.parameter))
     }
 
-    /// Returns the posterior of the parameter that scales the precisions or variances of all normal elements, if there is such a parameter.
+    /// Returns the posterior of the parameter that scales the precisions or variances of all normal elements, if the model has one.
     pub(crate) fn scale_posterior(&self) -> Option<&Arc<dyn AtomicOp>> {
         let &(_, parameter, _) = self.scan.scales.first()?;
         self.posteriors[parameter].rows[0].distribution.as_ref()
@@ -120,8 +121,8 @@ impl HybridModel<'_> {
         posterior.rows[index].distribution.as_ref()
     }
 
-    /// Returns a real target as a linear function of the vectors of the graph, for each assignment of some finite elements; `None` if the target is
-    /// finite.
+    /// Returns a real target as a linear function of the real vectors of the factor graph, for each assignment of some finite elements; `None` if the
+    /// target is finite.
     pub(crate) fn real_target(
         &self,
         target: &AnyElement,
@@ -148,8 +149,8 @@ impl HybridModel<'_> {
         }
     }
 
-    /// Returns the concatenated numbers of all real elements of `elements` as a linear function of vectors, for each assignment of some finite
-    /// elements. The second result has the range of the numbers of each element, or `None` if the element is finite.
+    /// Returns the concatenated numbers of all real elements of `elements` as a linear function of random vectors, for each assignment of some finite
+    /// elements. The second result has, for each element, the range of its numbers in the concatenated numbers, or `None` if the element is finite.
     pub(crate) fn stacked(
         &mut self,
         elements: &[AnyElement],
@@ -202,7 +203,8 @@ impl HybridModel<'_> {
         self.scan.finite.support(place).datum(value as usize)
     }
 
-    /// Adds a constant factor that contains the vectors and the finite elements of a target, so that their joint distribution can be read.
+    /// Adds a constant factor that contains the real vectors and the finite elements of a target, so that their joint distribution can be read from
+    /// the elimination.
     pub(crate) fn mention(&mut self, rows: &Conditional<Linear>) -> Mention {
         let reals = rows.vectors();
         let named = reals

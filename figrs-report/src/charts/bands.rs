@@ -1,11 +1,11 @@
-//! Means with bands of two standard deviations, over time.
+//! Charts of means with bands of two standard deviations, over time.
 
 use figrs_infer::internals::range;
 use plotters::prelude::*;
 
 use super::{ChartError, Mark, colour, drawn, legend, legend_height};
 
-/// A mean and a standard deviation at one time.
+/// The mean and the standard deviation of an uncertain number at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BandPoint {
     /// The time.
@@ -16,7 +16,8 @@ pub struct BandPoint {
     pub deviation: f64,
 }
 
-/// A chart of uncertain numbers over time. Each number has a line for its mean, and a band of two standard deviations around the line.
+/// A chart of uncertain numbers over time. In the chart, each uncertain number has a line for its mean, and a band of two standard deviations around
+/// the line.
 ///
 /// ```
 /// use figrs_report::{BandChart, BandPoint};
@@ -45,7 +46,7 @@ impl BandChart {
         }
     }
 
-    /// Adds an uncertain number with its name; `points` are its means and standard deviations in the order of time.
+    /// Adds an uncertain number named `name` to the chart; `points` are its means and standard deviations in the order of time.
     pub fn band(mut self, name: impl Into<String>, points: Vec<BandPoint>) -> Self {
         self.bands.push((name.into(), points));
         self
@@ -59,7 +60,7 @@ impl BandChart {
 
     /// Returns the chart as an SVG document.
     ///
-    /// **Errors.** [`ChartError::Empty`] if there is no point with finite numbers.
+    /// **Errors.** [`ChartError::Empty`] if the chart has no point with finite numbers.
     pub fn to_svg(&self) -> Result<String, ChartError> {
         let is_finite = |p: &&BandPoint| p.time.is_finite() && (p.mean + p.deviation).is_finite();
         let points = || {

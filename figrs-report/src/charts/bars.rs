@@ -15,7 +15,7 @@ const NUMBERS: i32 = 170;
 /// A chart of a distribution.
 pub trait PosteriorChart {
     /// Returns the distribution as an SVG document with a bar for the probability of each value. If the probabilities are estimates, a line extends
-    /// two standard errors to each side of the end of the bar.
+    /// from the end of each bar by two standard errors to both sides.
     ///
     /// **Errors.** [`ChartError::Empty`] if the distribution has no values.
     fn to_svg(&self) -> Result<String, ChartError>;

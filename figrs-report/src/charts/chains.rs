@@ -8,23 +8,24 @@ use plotters::prelude::*;
 
 use super::{ChartError, colour, drawn, plain};
 
-/// Maximum number of points that are drawn for each chain.
+/// Maximum number of points that a trace plot shows for each chain.
 const POINTS: usize = 1000;
 const BINS: usize = 20;
 
 /// Charts of the draws of Markov chains.
 pub trait ChainCharts {
-    /// Returns a trace plot as an SVG document: a line for each chain, with the value of a target in each draw. For a list of numbers, the plot shows
-    /// the first number; truth values are drawn as 0 and 1. For a chain of more than a thousand draws, the plot shows at most a thousand evenly
+    /// Returns a trace plot as an SVG document: a line for each chain, with the value of a target in each draw. For a list of numbers, the trace plot
+    /// shows the first number; truth values are drawn as 0 and 1. For a chain of more than a thousand draws, the plot shows at most a thousand evenly
     /// spaced draws.
     ///
-    /// **Errors.** [`ChartError::NotATarget`]; [`ChartError::NotNumeric`]; [`ChartError::Misfit`]; [`ChartError::Empty`] if there are no
-    /// draws or no finite values.
+    /// **Errors.** [`ChartError::NotATarget`]; [`ChartError::NotNumeric`]; [`ChartError::Misfit`]; [`ChartError::Empty`] if a target has no draws or
+    /// no finite values.
     fn trace_svg<T: Value>(&self, element: &Element<T>) -> Result<String, ChartError>;
 
-    /// Returns a rank plot as an SVG document: for each chain, a panel with a histogram of the ranks of its draws among all draws. If the chains
-    /// agree, the bars have equal heights, up to noise (Vehtari et al. 2021, section 4.3). Equal draws get the mean of their ranks. The rank plot of
-    /// a target with few values has few bars; if the chains agree, each bar has the same height in all panels.
+    /// Returns a rank plot as an SVG document: for each chain, a panel with a histogram of the ranks of the chain's draws among the draws of all
+    /// chains. If the chains agree, the bars of a rank plot have equal heights, up to noise (Vehtari et al. 2021, section 4.3). In a rank plot, equal
+    /// draws get the mean of their ranks. The rank plot of a target with few values has few bars; if the chains agree, each bar has the same height
+    /// in all panels.
     ///
     /// **Errors.** The errors of [`trace_svg`](Self::trace_svg).
     fn rank_svg<T: Value>(&self, element: &Element<T>) -> Result<String, ChartError>;
@@ -119,7 +120,7 @@ pub(crate) fn ranks(draws: &Draws, element: &AnyElement) -> Result<String, Chart
     })
 }
 
-/// Returns the numbers of a target in the draws of each chain.
+/// Returns the values of a target, as numbers, in the draws of each chain.
 fn numbers(draws: &Draws, element: &AnyElement) -> Result<Vec<Vec<f64>>, ChartError> {
     let target = draws
         .targets

@@ -1,4 +1,4 @@
-//! A chart of errors against time.
+//! A chart of the errors of algorithms against their running times.
 
 use figrs_infer::Comparison;
 use figrs_infer::internals::{drawable, range};
@@ -6,7 +6,7 @@ use plotters::prelude::*;
 
 use super::{ChartError, Mark, colour, drawn, legend, legend_height};
 
-/// Draws the error curves: the largest error of each run against its time, on logarithmic axes.
+/// Draws the error curves of algorithms: the largest error of each run against its running time, on logarithmic axes.
 pub(crate) fn curves(comparison: &Comparison) -> Result<String, ChartError> {
     let points = || comparison.curves.iter().flat_map(drawable);
     let seconds = range(points().map(|point| point.seconds));

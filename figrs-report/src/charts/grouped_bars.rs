@@ -4,7 +4,7 @@ use plotters::prelude::*;
 
 use super::{ChartError, Mark, colour, drawn, legend, legend_height, plain};
 
-/// A bar chart of several series. For each group, such as a section of a level, the chart has one bar for each series.
+/// A bar chart of several series. For each group of values, such as those of a section of a game level, the chart has one bar for each series.
 ///
 /// ```
 /// use figrs_report::GroupedBars;
@@ -32,7 +32,7 @@ impl GroupedBars {
         }
     }
 
-    /// Adds a series with one value for each group. A value that is `None` or not finite has no bar.
+    /// Adds a series of numbers with one value for each group of bars. A value of a series that is `None` or not finite has no bar.
     #[must_use]
     pub fn series(
         mut self,
@@ -47,7 +47,7 @@ impl GroupedBars {
 
     /// Returns the chart as an SVG document, in which the groups are numbered from 1.
     ///
-    /// **Errors.** [`ChartError::Empty`] if no series has a value.
+    /// **Errors.** [`ChartError::Empty`] if no series of the chart has a value.
     pub fn to_svg(&self) -> Result<String, ChartError> {
         let all = || self.series.iter().flat_map(|(_, values)| values);
         let Some((low, high)) = all()

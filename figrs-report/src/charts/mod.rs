@@ -42,10 +42,10 @@ pub enum ChartError {
     Empty {
         /// The kind of chart.
         chart: &'static str,
-        /// The remedy, as a request.
+        /// The remedy for the empty data, worded as a request.
         remedy: &'static str,
     },
-    /// The element was not a target of the run.
+    /// The charted element was not a target of the run.
     #[error("{element} was not a target of this run; add it to the targets")]
     NotATarget {
         /// The element that is not a target.
@@ -59,7 +59,7 @@ pub enum ChartError {
         /// The element whose values cannot be ordered.
         element: Label,
     },
-    /// The number of draws of a target is not the number of chains times their length.
+    /// The number of a target's draws is not the number of chains times the number of draws in each chain.
     #[error(
         "{draws} draws of {element} do not fit {chains} chains of {length} draws; give each target `chains * length` positions"
     )]
@@ -73,14 +73,14 @@ pub enum ChartError {
         /// Number of draws in each chain.
         length: usize,
     },
-    /// The library that draws charts reported an error.
+    /// The library `plotters`, which draws the charts, reported an error.
     #[error("the chart cannot be drawn: {0}; report this with the numbers that were drawn")]
     Drawing(String),
 }
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// Runs a function that draws on an area of a given size, and returns the SVG document.
+/// Calls `draw`, which draws on an area of the size `size`, and returns the drawing as an SVG document.
 fn drawn(
     size: (u32, u32),
     draw: impl FnOnce(&Area<'_>) -> Result<(), Box<dyn Error>>,
@@ -95,14 +95,14 @@ fn drawn(
     Ok(svg)
 }
 
-/// The mark that stands for a series in a legend, such as a line.
+/// The mark that represents a series in a chart's legend, such as a line.
 #[derive(Clone, Copy)]
 enum Mark {
     Line,
     Bar,
 }
 
-/// Number of names in each line of a legend.
+/// Number of names in each line of a chart's legend.
 const ACROSS: usize = 2;
 const LEGEND_LINE: i32 = 20;
 
@@ -110,7 +110,7 @@ fn legend_height(names: usize) -> u32 {
     LEGEND_LINE as u32 * names.div_ceil(ACROSS) as u32 + 12
 }
 
-/// Draws a legend with the names and colours of series. The legend is below the chart, and covers no part of the chart.
+/// Draws the legend of a chart with the names and colours of its series. The legend is below the chart, and covers no part of the chart.
 fn legend(area: &Area<'_>, names: &[&str], mark: Mark) -> Result<(), Box<dyn Error>> {
     let font = ("sans-serif", 13).into_font();
     let text = TextStyle::from(font).pos(Pos::new(HPos::Left, VPos::Center));
@@ -137,7 +137,7 @@ fn legend(area: &Area<'_>, names: &[&str], mark: Mark) -> Result<(), Box<dyn Err
     Ok(())
 }
 
-/// Returns the colour of the curve or the chain with this index.
+/// Returns the colour of the curve or the Markov chain with the given index.
 fn colour(number: usize) -> RGBColor {
     COLOURS[number % COLOURS.len()]
 }
@@ -155,7 +155,7 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(196, 40, 40),
 ];
 
-/// Returns the text without control characters, which XML does not allow; texts of more than `longest` characters are cut.
+/// Returns `text` with spaces in the place of control characters, which XML does not allow; a text of more than `longest` characters is cut.
 fn plain(text: &str, longest: usize) -> String {
     let plain = |c: char| if c.is_control() { ' ' } else { c };
     let mut plain: String = text.chars().take(longest).map(plain).collect();

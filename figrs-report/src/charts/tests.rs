@@ -1,4 +1,4 @@
-//! Tests that charts are well-formed XML, contain their data, and are the same each time.
+//! Tests that charts are well-formed XML, contain their data, and are the same each time they are drawn.
 
 use figrs_core::{AnyElement, Element, Flip, If, Model, Normal, Param, StandardDeviation, Uniform};
 use quick_xml::Reader;
@@ -13,7 +13,8 @@ use figrs_learn::{Query, Sensitivity};
 use super::{ChainCharts, ChartError, GroupedBars, PosteriorChart, TornadoChart};
 use crate::ComparisonPage;
 
-/// Returns a function from the name of a tag to the number of such tags in a document. Fails if the document is not well-formed.
+/// Returns a function that maps the name of a tag to the number of such tags in an XML document. The test fails if the XML document is not
+/// well-formed.
 fn tags(xml: &str) -> impl Fn(&str) -> usize {
     let mut reader = Reader::from_str(xml);
     let mut names = Vec::new();
@@ -194,7 +195,7 @@ fn a_report_is_well_formed_and_has_every_picture() {
     assert!(!page.contains("<figcaption>rain"), "{page}");
 }
 
-/// The numbers in an attribute of all tags with a name.
+/// Returns the numbers in the attribute `attribute` of all tags named `tag`.
 fn numbers_of(svg: &str, tag: &str, attribute: &str) -> Vec<f64> {
     let start = format!("<{tag} ");
     let tags = svg.split(&start).skip(1);

@@ -10,16 +10,16 @@ use super::{ChartError, drawn, plain};
 const LINE: i32 = 24;
 const NAMES: i32 = 170;
 const BARS: i32 = 420;
-/// Width, in pixels, of the space for a number on each side of the bars.
+/// Width, in pixels, of the space for a number at each end of a bar.
 const MARGIN: i32 = 90;
 
 /// A chart of a one-way sensitivity analysis.
 pub trait TornadoChart {
-    /// Returns the analysis as an SVG document, with a bar for each parameter and the widest bar at the top. The bar of a parameter extends between
-    /// the values of the query at both ends of the parameter's range. The part of the bar towards the lower end of the range has a light colour, and
-    /// a line marks the present value of the query.
+    /// Returns the sensitivity analysis as an SVG document, with a bar for each parameter and the widest bar at the top. The bar of a parameter
+    /// extends from the value of the query at one end of the parameter's range to its value at the other end. The part of a parameter's bar towards
+    /// the lower end of the range has a light colour, and a line marks the present value of the query.
     ///
-    /// **Errors.** [`ChartError::Empty`] if there are no parameters.
+    /// **Errors.** [`ChartError::Empty`] if the sensitivity analysis has no parameters.
     fn to_svg(&self) -> Result<String, ChartError>;
 }
 

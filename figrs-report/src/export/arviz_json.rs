@@ -62,10 +62,10 @@ fn write_nested<'a>(
     write!(out, "]")
 }
 
-/// For each distinct value of a target, the JSON text of this value.
+/// For each distinct value of a target, its JSON text.
 struct VariableFragments {
     fragments: Vec<String>,
-    /// The values as texts, if a draw is written as the index of its value; otherwise empty.
+    /// The distinct values as texts, if each draw is written as the index of its value; otherwise empty.
     levels: Vec<String>,
 }
 

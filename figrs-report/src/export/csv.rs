@@ -44,7 +44,7 @@ pub(super) fn write(draws: &Draws, writer: impl Write) -> io::Result<()> {
 struct CsvCells {
     /// Number of columns of the target, if its values are lists.
     components: Option<usize>,
-    /// For each value of the target, its cells, with a comma before each cell.
+    /// For each distinct value of the target, its cells in the CSV table, with a comma before each cell.
     rows: Vec<String>,
 }
 
@@ -71,7 +71,7 @@ impl CsvCells {
     }
 }
 
-/// Returns the text of a cell, in quotation marks if CSV requires them.
+/// Returns the text of a CSV cell, in quotation marks if CSV requires them.
 fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\r', '\n']) {
         format!("\"{}\"", cell.replace('"', "\"\""))

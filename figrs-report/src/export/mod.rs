@@ -28,29 +28,28 @@ use figrs_infer::internals::distinct_names;
 pub trait WriteDraws {
     /// Writes a table of comma-separated values, with a line for each draw (RFC 4180; lines end with CR LF).
     ///
-    /// The first columns of the table are `chain` and `draw`, counted from zero. Each target has a column. The heading of the column is the target's
-    /// name; for a target without a name, the heading is the constructor and the source line. If draws are weighted, the table has a column
-    /// `log_weight`. If the values of a target are lists of numbers of the same length, there is a column for each component: `name[0]`, `name[1]`
-    /// and so on. Floating-point numbers keep all their digits, strings are written unchanged, and other values as `Debug` prints them. Columns with
-    /// the same name are numbered: `coin (2)`.
+    /// The first columns of the table are `chain` and `draw`, counted from zero. In the table of draws, each target has a column. The heading of a
+    /// target's column is the name of the target; for a target without a name, the heading is its constructor and source line. If draws are weighted,
+    /// the table of draws has a column `log_weight`. If the values of a target are lists of numbers of the same length, the table has a column for
+    /// each component: `name[0]`, `name[1]` and so on. In the table of draws, floating-point numbers keep all their digits, strings are written
+    /// unchanged, and other values as `Debug` prints them. Columns of the table with the same name are numbered: `coin (2)`.
     ///
-    /// **Errors.** The errors of the writer; [`InvalidInput`](io::ErrorKind::InvalidInput) if the numbers of draws of the targets do not
-    /// agree.
+    /// **Errors.** The errors of the writer; [`InvalidInput`](io::ErrorKind::InvalidInput) if the targets do not all have the same number of draws.
     fn write_csv(&self, writer: impl Write) -> io::Result<()>;
 
     /// Writes the draws in the JSON format of ArviZ for inference data, which ArviZ reads by `from_json`. From version 1.0 of ArviZ on, parse the
     /// file, and pass all groups (the keys other than `attrs`) to ArviZ's `from_dict`.
     ///
-    /// The group `posterior` has a variable for each target, named as in [`write_csv`](Self::write_csv). A variable is a nested list over chains and
-    /// draws, and over components if the values are lists of numbers of the same length. Values that are numbers are written unchanged. Truth values
-    /// are written as 0 and 1, because ArviZ cannot subtract truth values. Values other than numbers and truth values are written as indices into the
-    /// list `levels_of_NAME` among the `attrs`. If draws are weighted, the group `sample_stats` has the variable `log_weight`. Resample weighted
-    /// draws before ArviZ reads them, because ArviZ gives all draws the same weight. The key `attrs` also contains the name and the version of this
+    /// In the JSON file, the group `posterior` has a variable for each target, named as in [`write_csv`](Self::write_csv). The variable of a target
+    /// is a nested list over chains and draws, and also over components if the values are lists of numbers of the same length. In the JSON file for
+    /// ArviZ, values that are numbers are written unchanged. Truth values are written to the JSON file as 0 and 1, because ArviZ cannot subtract
+    /// truth values. In the JSON file, values other than numbers and truth values are written as indices into the list `levels_of_NAME` among the
+    /// `attrs`. If draws are weighted, the group `sample_stats` of the JSON file has the variable `log_weight`. Resample weighted draws before ArviZ
+    /// reads them, because ArviZ gives all draws the same weight. In the JSON file, the key `attrs` also contains the name and the version of this
     /// library. Numbers that are not finite are written as `NaN`, `Infinity` and `-Infinity`, as Python reads and writes them; strict JSON does not
     /// allow such numbers.
     ///
-    /// **Errors.** The errors of the writer; [`InvalidInput`](io::ErrorKind::InvalidInput) if the numbers of draws of the targets do not
-    /// agree.
+    /// **Errors.** The errors of the writer; [`InvalidInput`](io::ErrorKind::InvalidInput) if the targets do not all have the same number of draws.
     fn write_arviz_json(&self, writer: impl Write) -> io::Result<()>;
 }
 
@@ -64,7 +63,8 @@ impl WriteDraws for Draws {
     }
 }
 
-/// Checks that the indices of values are in range and that all targets have the same number of draws, because the fields of `Draws` are public.
+/// Checks that the indices of values are in range and that all targets have the same number of draws; invalid `Draws` are possible because the fields
+/// are public.
 fn check(draws: &Draws) -> io::Result<()> {
     let all = draws.chains.checked_mul(draws.length);
     for target in &draws.targets {
@@ -93,7 +93,7 @@ fn misfit(draws: &Draws, what: &str, found: usize) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, message)
 }
 
-/// Returns the names of the targets, made different from each other and from the reserved names.
+/// Returns the names of the targets for an export; names that are equal to another name or a reserved name are changed.
 fn names(draws: &Draws, reserved: &[&str]) -> Vec<String> {
     let elements = draws.targets.iter().map(|target| target.element.clone());
     distinct_names(&elements.collect::<Vec<_>>(), reserved)

@@ -115,7 +115,7 @@ fn csv_is_read_back() {
     assert_eq!(places, [["0", "0"], ["0", "1"], ["1", "0"], ["1", "1"]]);
 }
 
-/// The lengths of nested lists of numbers, from the outer to the inner lists; an error if lists of the same level have different lengths.
+/// Returns the lengths of nested lists of numbers, from the outer to the inner lists; an error if lists of the same level have different lengths.
 fn shape(json: &Json) -> Result<Vec<usize>, String> {
     match json {
         Json::Number(_) => Ok(Vec::new()),

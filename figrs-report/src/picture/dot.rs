@@ -14,7 +14,7 @@ fn escape(text: &str) -> String {
 }
 
 impl Picture {
-    /// Returns the picture in the DOT language of Graphviz. Arrows from or to nodes that do not exist are left out.
+    /// Returns the picture in the DOT language of Graphviz. In the DOT text, arrows from or to nodes that do not exist are left out.
     pub fn to_dot(&self) -> String {
         let mut graph = DiGraph::with_capacity(self.nodes.len(), self.edges.len());
         let nodes: Vec<NodeIndex> = self.nodes.iter().map(|node| graph.add_node(node)).collect();

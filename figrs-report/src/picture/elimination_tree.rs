@@ -4,8 +4,8 @@ use figrs_infer::EliminationTree;
 
 use super::{Drawable, Picture, PictureEdge, PictureNode, Shape};
 
-/// The picture of an elimination tree has a box for each elimination step, with the elements that are summed out and the size of the clique. Boxes of
-/// the largest cliques are shaded.
+/// The picture of an elimination tree has a box for each elimination step, with the elements that are summed out and the size of the clique. In the
+/// picture of an elimination tree, the boxes of the largest cliques are shaded.
 impl Drawable for EliminationTree {
     fn picture(&self) -> Picture {
         let mut picture = Picture::new();

@@ -5,30 +5,32 @@ use rust_sugiyama::from_vertices_and_edges;
 
 type Point = (f64, f64);
 
-/// The distance between nodes, in pixels.
+/// The distance between nodes of a picture, in pixels.
 const SPACE: f64 = 26.0;
-/// Maximum total number of bend points of all arrows. If the arrows would have more bend points, all arrows are drawn straight and may cross nodes.
+/// Maximum total number of bend points of all arrows in a picture. If the arrows of a picture would have more bend points than the maximum, all
+/// arrows are drawn straight and may cross nodes.
 const BENDS: usize = 3000;
 
 pub(super) struct ArrowRoute {
     pub(super) from: usize,
     pub(super) to: usize,
-    /// The size of the text of the arrow, if it has a text.
+    /// The width and height of the arrow's text, if the arrow has a text.
     pub(super) label: Option<Point>,
 }
 
 /// The layout of a picture: the positions of its nodes and the routes of its arrows.
 pub(super) struct GraphLayout {
     pub(super) centres: Vec<Point>,
-    /// For each arrow, the points through which the arrow passes between its end nodes. The text of the arrow is at the first bend point.
+    /// For each arrow, the bend points through which the arrow passes between its end nodes. The text of an arrow is at its first bend point.
     pub(super) bends: Vec<Vec<Point>>,
     pub(super) size: Point,
 }
 
-/// Places nodes of given sizes in layers, so that every arrow points downwards. The argument `order` lists the nodes in topological order.
+/// Places nodes of given sizes in layers, so that every arrow points downwards. The argument `order` lists the nodes of the picture in topological
+/// order.
 ///
-/// An arrow has a bend point in each layer that it crosses. Bend points are placed like nodes, so that arrows pass between the nodes (Sugiyama,
-/// Tagawa and Toda 1981; coordinates by Brandes and Köpf 2001).
+/// In the layout, an arrow has a bend point in each layer that it crosses. Bend points of arrows are placed like nodes, so that arrows pass between
+/// the nodes (Sugiyama, Tagawa and Toda 1981; coordinates by Brandes and Köpf 2001).
 pub(super) fn place(sizes: &[Point], routes: &[ArrowRoute], order: &[usize]) -> GraphLayout {
     let mut after: Vec<Vec<&ArrowRoute>> = sizes.iter().map(|_| Vec::new()).collect();
     for route in routes {

@@ -34,16 +34,16 @@ pub trait Drawable {
 
     /// Returns the picture as an SVG document.
     ///
-    /// **Errors.** [`PictureError::TooLarge`] if there are more than [`Picture::MAX_NODES`] nodes or [`Picture::MAX_EDGES`] arrows.
+    /// **Errors.** [`PictureError::TooLarge`] if the picture has more than [`Picture::MAX_NODES`] nodes or [`Picture::MAX_EDGES`] arrows.
     fn to_svg(&self) -> Result<String, PictureError> {
         self.picture().to_svg()
     }
 }
 
-/// The shape of the outline of a node.
+/// The shape of the outline of a node in a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shape {
-    /// The shape of a random choice.
+    /// The shape of a node that is a random choice.
     #[default]
     Ellipse,
     /// The shape of a function.
@@ -78,7 +78,7 @@ pub struct PictureEdge {
     pub from: usize,
     /// The index of the node where the arrow ends.
     pub to: usize,
-    /// The text of the arrow; empty if it has no text.
+    /// The text of the arrow; empty if the arrow has no text.
     pub label: String,
     /// `true` if the arrow is dashed.
     pub dashed: bool,
@@ -120,7 +120,7 @@ pub enum PictureError {
         /// Number of nodes of the picture.
         nodes: usize,
     },
-    /// Some arrows form a cycle.
+    /// Some arrows of the picture form a cycle.
     #[error(
         "node {node} is part of a cycle, but only graphs without cycles can be drawn; write DOT with `to_dot`"
     )]
@@ -131,9 +131,9 @@ pub enum PictureError {
 }
 
 impl Picture {
-    /// Maximum number of nodes that are drawn as SVG.
+    /// Maximum number of nodes in a picture that is drawn as SVG.
     pub const MAX_NODES: usize = 300;
-    /// Maximum number of arrows that are drawn as SVG.
+    /// Maximum number of arrows in a picture that is drawn as SVG.
     pub const MAX_EDGES: usize = 1000;
 
     /// Creates a picture without nodes and arrows.

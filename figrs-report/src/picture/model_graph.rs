@@ -5,9 +5,9 @@ use figrs_core::internals::Kind;
 
 use super::{Drawable, Picture, PictureEdge, PictureNode, Shape};
 
-/// In the picture of a model, random choices are ellipses, functions boxes, `Chain` elements diamonds and `Score` elements hexagons. Elements with
-/// evidence are shaded, targets have a double border, and elements with interventions have a bold border. Arrows to the branches of `Chain` elements
-/// are dashed, and are labelled with the parent values that select the branch.
+/// In the picture of a model, random choices are ellipses, functions boxes, `Chain` elements diamonds and `Score` elements hexagons. In the picture
+/// of a model, elements with evidence are shaded, targets have a double border, and elements with interventions have a bold border. In the picture of
+/// a model, arrows to the branches (possible results) of `Chain` elements are dashed, and are labelled with the parent values that select the branch.
 impl Drawable for ModelGraph {
     fn picture(&self) -> Picture {
         let mut picture = Picture::new();

@@ -12,17 +12,17 @@ use super::{Picture, PictureError, PictureNode, Shape};
 type SvgPoint = (f64, f64);
 
 const FONT: usize = 13;
-/// The width of a letter and the height of a line, in pixels.
+/// The average width of a letter and the height of a line of text, in pixels.
 const LETTER: SvgPoint = (7.2, 16.0);
-/// Maximum number of characters of a line of text; longer lines are cut.
+/// Maximum number of characters in a line of a node's text; longer lines are cut.
 const LONGEST: usize = 40;
 
 impl Picture {
-    /// Returns the picture as an SVG document without scripts or references. The nodes of the picture are in layers, and every arrow points
-    /// downwards.
+    /// Returns the picture as an SVG document without scripts or references to other files. The nodes of the SVG picture are in layers, and every
+    /// arrow points downwards.
     ///
-    /// Lines of text with more than forty characters are cut. Several arrows from one node to another are drawn as one arrow. The same picture always
-    /// gives the same document.
+    /// In the SVG picture, lines of text with more than forty characters are cut. In the SVG picture, several arrows from one node to another are
+    /// drawn as one arrow. The same picture always gives the same SVG document.
     ///
     /// **Errors.** [`PictureError::TooLarge`], [`PictureError::NoSuchNode`], [`PictureError::Cycle`].
     pub fn to_svg(&self) -> Result<String, PictureError> {
@@ -119,7 +119,7 @@ fn text((x, y): SvgPoint, line: &str) -> String {
     )
 }
 
-/// All arrows from one node to another. The picture shows them as one arrow.
+/// All arrows of a picture from one node to another node. The SVG picture shows all arrows from one node to another as one arrow.
 struct Arrow<'a> {
     labels: Vec<&'a str>,
     dashed: bool,
@@ -208,8 +208,8 @@ impl PictureNode {
         tags
     }
 
-    /// Returns the opening tag of a node's outline, without its end. The arguments of `outline` are the centre of the node, and half of its width and
-    /// height.
+    /// Returns the opening SVG tag of a node's outline, without the closing bracket. The arguments of `outline` are the centre of the node, and half
+    /// of its width and height.
     fn outline(&self, (x, y): SvgPoint, (right, down): SvgPoint) -> String {
         // Arrows end at the middle of the upper or lower side. A diamond is therefore drawn with short upper and lower sides.
         let sides = |slant: f64| {

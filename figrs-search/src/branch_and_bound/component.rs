@@ -1,4 +1,4 @@
-//! Branch and bound of one connected component of the cost functions; all components are searched separately.
+//! Branch and bound for one connected component of the cost functions; each component is searched separately.
 
 use figrs_factor::Until;
 
@@ -9,10 +9,10 @@ use super::network::Network;
 use super::reweighting::{affordable_sweeps, reweighted};
 use super::search::{BestFirst, SearchState};
 
-/// A connected component of the variables, with the search for its best assignment.
+/// A connected component of the variables, with the branch and bound search for its best assignment.
 #[derive(Debug)]
 pub(super) struct ComponentSearch {
-    /// For each variable of the component, its index in the whole problem.
+    /// For each variable of the component, its index in the problem of all components.
     names: Vec<u32>,
     tables: CostTables,
     search: BestFirst,
@@ -25,35 +25,35 @@ pub(super) struct ComponentSearch {
 #[derive(Debug)]
 enum Tree {
     Untried,
-    /// The component has no tree decomposition with small separators.
+    /// The component has no tree decomposition whose separators are small enough.
     Unfit,
     Search(Box<TreeSearch>),
 }
 
-/// Number of steps of the search without a tree decomposition after which the search along one begins. From then on, the searches with and without a
-/// tree decomposition take about the same number of steps.
+/// Number of steps that the search without a tree decomposition takes before the search along a tree decomposition begins. Once begun, the search
+/// along a tree decomposition takes about as many steps as the search without one.
 const FIRST_WITHOUT_TREE: u64 = 1 << 18;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ComponentLimits {
     /// Upper bound of the cost: assignments with at least this cost are ignored.
     pub(super) upper: i64,
-    /// Minimum difference of the costs of two assignments, summed over all components, for one of them to count as better.
+    /// Minimum difference of the total costs of two assignments for one of them to be treated as better.
     pub(super) slack: i64,
-    /// Minimum increase of the lower bound for which costs are moved to earlier variables.
+    /// Minimum increase of the lower bound for which the search moves costs to the cost functions of earlier variables.
     pub(super) worthwhile: i64,
-    /// Maximum number of bytes of the open nodes of all components.
+    /// Maximum number of bytes of the open search nodes of all components.
     pub(super) memory: usize,
 }
 
-/// Divisor that gives the number of steps of the next call of the search along a tree decomposition, from the number of steps that the search has
-/// taken.
+/// The next call of the search along a tree decomposition may take the number of steps taken so far, divided by this number.
 ///
-/// A call gets many steps, because every call rebuilds the search nodes of each cluster.
+/// A call of the search along a tree decomposition gets many steps, because every call rebuilds the search nodes of each cluster.
 const TREE_SHARE: u64 = 4;
 
 impl ComponentLimits {
-    /// Returns the limits for a component with `own` of `all` cost functions: a proportional share of the limits of all components.
+    /// Returns the limits for a component with `own` of `all` cost functions: a share of the limits of all components in proportion to the number of
+    /// functions.
     fn share(self, own: usize, all: usize) -> Self {
         let part = own as f64 / all.max(1) as f64;
         Self {
@@ -65,8 +65,8 @@ impl ComponentLimits {
 }
 
 impl ComponentSearch {
-    /// Creates the searches of all components; returns `None` if a component has no assignment below the upper bound. After the deadline, the
-    /// searches have weaker lower bounds.
+    /// Creates the branch and bound searches of all components; returns `None` if a component has no assignment below the upper bound. Searches that
+    /// are created after the deadline have weaker lower bounds.
     pub(super) fn all(
         tables: &CostTables,
         limits: ComponentLimits,
@@ -83,8 +83,8 @@ impl ComponentSearch {
             .collect()
     }
 
-    /// Creates the search of a component with a good lower bound. The search moves costs along the order of the variables or along the reverse order,
-    /// whichever gives the larger lower bound.
+    /// Creates the branch and bound search of a component, with a good lower bound. The search moves costs between cost functions along the order of
+    /// the variables or along the reverse order, whichever gives the larger lower bound.
     fn new(
         mut names: Vec<u32>,
         tables: &CostTables,
@@ -142,14 +142,14 @@ impl ComponentSearch {
         self.tell_tree();
     }
 
-    /// Gives the best known assignment and its cost, as an upper bound, to the search along a tree decomposition.
+    /// Passes the best known assignment and its cost, as an upper bound, to the search along a tree decomposition.
     fn tell_tree(&mut self) {
         if let (Tree::Search(tree), Some(best)) = (&mut self.tree, &self.search.best) {
             tree.adopt(best, self.search.network.upper);
         }
     }
 
-    /// Returns a lower bound of the costs of all assignments, except possibly of the best known assignment.
+    /// Returns a lower bound of the costs of all assignments of the component, except possibly of the best known assignment.
     pub(super) fn lower(&self) -> i64 {
         let lower = self.search.lower();
         match &self.tree {
@@ -158,8 +158,9 @@ impl ComponentSearch {
         }
     }
 
-    /// Advances one of the component's two searches, the one that has taken fewer steps; returns its state and the number of new steps. The search
-    /// along a tree decomposition takes a fixed fraction of its earlier steps per call, but at least `work` and at most `most` steps.
+    /// Advances one of the component's two searches (with or without a tree decomposition), the one that has taken fewer steps; returns its state and
+    /// the number of new steps. In each call, the search along a tree decomposition takes a fixed fraction of its earlier number of steps, but at
+    /// least `work` and at most `most` steps.
     pub(super) fn advance(&mut self, work: u64, most: u64, until: &Until) -> (SearchState, u64) {
         let before = self.search.network.work();
         if matches!(self.tree, Tree::Untried) && before >= FIRST_WITHOUT_TREE {
@@ -190,12 +191,13 @@ impl ComponentSearch {
         }
     }
 
-    /// True if the search has ended without an assignment; the component then has no assignment of finite cost.
+    /// True if the search of the component has ended without an assignment; the component then has no assignment of finite cost.
     pub(super) fn is_impossible(&self) -> bool {
         self.is_finished && self.search.best.is_none()
     }
 
-    /// Writes the best values of the component's variables into `values`, the values of all variables; returns false if no assignment is known.
+    /// Writes the best known values of the component's variables into `values`, the values of all variables; returns false if no assignment of the
+    /// component is known.
     pub(super) fn write_best(&self, values: &mut [u32]) -> bool {
         let Some(best) = &self.search.best else {
             return false;
@@ -245,7 +247,7 @@ fn split(tables: &CostTables) -> Vec<(Vec<u32>, CostTables)> {
     parts
 }
 
-/// Returns the representative of the component that contains `v`: its smallest known variable.
+/// Returns the representative of the component that contains the variable `v`: its smallest known variable.
 fn find(root: &mut [u32], v: u32) -> u32 {
     let mut at = v;
     while root[at as usize] != at {

@@ -1,4 +1,4 @@
-//! Cost functions as dense tables or lists, in the form before the search.
+//! Cost functions as dense tables or lists of assignments, in their form before the search.
 
 use figrs_factor::graph::Assignments;
 
@@ -6,7 +6,7 @@ use figrs_factor::graph::Assignments;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CostTable {
     pub(super) scope: Vec<u32>,
-    /// The costs in lexicographic order of the assignments (the last variable changes fastest).
+    /// The costs in lexicographic order of the assignments of the table's variables (the last variable changes fastest).
     pub(super) cells: Vec<i64>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct CostTables {
     pub(super) tables: Vec<CostTable>,
     /// Cost functions that are too large for dense tables, given as lists.
     pub(super) listed: Vec<ListedCosts>,
-    /// A constant that is added to the cost of every assignment.
+    /// A constant that is added to the cost of every assignment of the variables.
     pub(super) constant: i64,
 }
 
@@ -42,7 +42,8 @@ impl CostTables {
         scopes.filter(|scope| !scope.is_empty())
     }
 
-    /// Returns the cost functions whose variables are all in `names`, without the constant; the new index of a variable is its position in `names`.
+    /// Returns the cost functions whose variables are all in `names`, without the constant cost; the new index of a variable is its position in
+    /// `names`.
     pub(super) fn part(&self, names: &[u32]) -> Self {
         let mut place = vec![u32::MAX; self.sizes.len()];
         for (&v, i) in names.iter().zip(0..) {
@@ -79,7 +80,7 @@ impl CostTables {
         tables.chain(listed).fold(self.constant, add)
     }
 
-    /// Returns the sum of `tables`, as a table over their variables and the variables `scope`, in ascending order.
+    /// Returns the sum of the cost tables `tables`, as a table over their variables and the variables `scope`, in ascending order.
     pub(super) fn sum<'a>(
         &self,
         scope: &[u32],
@@ -110,7 +111,7 @@ impl CostTables {
         }
     }
 
-    /// Returns the minimum of `table` over its variable `v`, as a table over its other variables.
+    /// Returns the minimum of the cost table `table` over its variable `v`, as a table over its other variables.
     pub(super) fn minimum_over(&self, table: &CostTable, v: u32) -> CostTable {
         let place = table.scope.iter().position(|&u| u == v).unwrap_or(0);
         let size = self.sizes[v as usize] as usize;
@@ -139,7 +140,7 @@ impl ListedCosts {
         }
     }
 
-    /// Adds the assignment `row` with the cost `cost` at the end of the list.
+    /// Adds the assignment `row` with the cost `cost` at the end of the listed cost function.
     pub(super) fn push(&mut self, row: &[u32], cost: i64) {
         self.rows.extend_from_slice(row);
         self.costs.push(cost);
@@ -157,8 +158,7 @@ impl ListedCosts {
         self.at(&row)
     }
 
-    /// Returns the cost of the assignment `row` of the list's variables; it is forbidden if the list does not contain
-    /// the assignment.
+    /// Returns the cost of the assignment `row` of the list's variables; the assignment is forbidden if the list does not contain it.
     pub(super) fn at(&self, row: &[u32]) -> i64 {
         let arity = self.scope.len();
         let (mut low, mut high) = (0, self.costs.len());
@@ -187,7 +187,7 @@ impl CostTable {
         self.cells[place]
     }
 
-    /// Returns the table with renamed variables, sorted by their new names.
+    /// Returns the cost table with renamed variables, sorted by their new names.
     pub(super) fn renamed(&self, sizes: &[u32], name: impl Fn(u32) -> u32) -> Self {
         let mut pairs: Vec<(u32, u32)> = self.scope.iter().map(|&v| (name(v), v)).collect();
         pairs.sort_unstable();
@@ -211,8 +211,7 @@ impl CostTable {
         }
     }
 
-    /// Returns the stride in this table of each variable in `variables`; the stride is zero for a variable outside the
-    /// scope.
+    /// Returns the stride in this cost table of each variable in `variables`; the stride is zero for a variable that the table does not have.
     pub(super) fn strides(&self, sizes: &[u32], variables: &[u32]) -> Vec<usize> {
         let mut strides = vec![0; variables.len()];
         let mut stride = 1;
@@ -225,7 +224,7 @@ impl CostTable {
         strides
     }
 
-    /// Subtracts the smallest cost from all costs, and returns it.
+    /// Subtracts the smallest cost of the table from all its costs, and returns the smallest cost.
     pub(super) fn take_minimum(&mut self) -> i64 {
         let least = self.cells.iter().copied().min().unwrap_or(0);
         if least < FORBIDDEN {
@@ -239,10 +238,11 @@ impl CostTable {
     }
 }
 
-/// Cost of a forbidden assignment. The sum of eight costs of this size does not overflow.
+/// Cost of a forbidden assignment. The sum of eight costs of forbidden assignments does not overflow.
 pub(super) const FORBIDDEN: i64 = 1 << 59;
 
-/// Threshold above which a cost counts as forbidden. Finite costs stay far below it, even after costs have been moved between functions.
+/// Threshold above which a cost is treated as forbidden. Finite costs stay far below the threshold for forbidden costs, even after costs have been
+/// moved between functions.
 pub(super) const LARGE: i64 = 1 << 58;
 
 /// Maximum sum of all finite costs of a problem.

@@ -1,4 +1,4 @@
-//! Fixed-point costs of a factor graph: negative logarithms of weights, scaled and rounded down.
+//! Fixed-point costs of the assignments of a factor graph: negative logarithms of weights, scaled and rounded down to integers.
 
 use figrs_factor::graph::{Factor, FactorGraph, for_each_entry, log_stored};
 
@@ -8,39 +8,41 @@ use super::outward::{above, below, difference_above, difference_below, sum_above
 /// Base-2 logarithm of the largest scale of fixed-point costs.
 const FINEST: f64 = 46.0;
 
-/// Maximum number of entries of a table that is always dense. A larger table is dense if it has at most `DENSE_FOR_EACH` entries for each stored
-/// entry.
+/// Maximum number of entries of a cost table that is always stored as a dense table. A larger table is stored as a dense table if it has at most
+/// `DENSE_FOR_EACH` entries for each stored entry.
 const DENSE: usize = 1 << 12;
 const DENSE_FOR_EACH: usize = 16;
 
 /// Costs of the assignments of a factor graph, as integer multiples of `1 / scale`.
 ///
-/// The cost of an assignment is the logarithm of the product of all factors' largest weights, minus the logarithm of the assignment's weight. The
-/// cost of each factor is rounded down. The value `best - cost / scale` is an upper bound of the logarithm of the assignment's weight. The upper
-/// bound exceeds the logarithm of the weight by less than `rounded / scale`, apart from floating-point rounding, which is always upwards.
+/// The cost of an assignment is the logarithm of the product of the largest weights of all factors, minus the logarithm of the assignment's weight.
+/// The fixed-point cost by each factor is rounded down. The value `best - cost / scale` is an upper bound of the logarithm of an assignment's weight.
+/// The upper bound exceeds the logarithm of the assignment's weight by less than `rounded / scale`, apart from floating-point rounding, which is
+/// always upwards.
 #[derive(Debug)]
 pub(super) struct FixedPointCosts {
     pub(super) costs: CostTables,
     pub(super) scale: f64,
-    /// The sum of the logarithms of all factors' largest weights, rounded up.
+    /// The sum over all factors of the logarithm of the factor's largest weight, rounded up.
     best: f64,
-    /// Number of factors with costs that may have been rounded.
+    /// Number of factors whose fixed-point costs may have been rounded.
     rounded: i64,
-    /// The sum over all factors of the largest absolute logarithm of a weight.
+    /// The sum over all factors of the largest absolute value of a weight's logarithm.
     pub(super) magnitude: f64,
-    /// The sum of the largest finite costs of all factors.
+    /// The sum over all factors of the largest finite cost.
     pub(super) dearest: i64,
 }
 
 impl FixedPointCosts {
-    /// Computes the costs with the largest scale at which the sum of the costs does not overflow; returns `None` if all
-    /// entries of a factor are zero.
+    /// Computes the fixed-point costs with the largest scale at which the sum of the costs does not overflow; returns `None` if all entries of a
+    /// factor are zero.
     pub(super) fn new(graph: &FactorGraph) -> Option<Self> {
         Self::within(graph, f64::INFINITY)
     }
 
-    /// Computes the costs as `new` does, but forbids every entry whose logarithm is more than `limit` below the largest logarithm of its factor. The
-    /// scale can then be larger. An assignment keeps its cost if its logarithm is within `limit` of `best`.
+    /// Computes the fixed-point costs as `new` does, but forbids every entry whose logarithm is more than `limit` below the largest logarithm of its
+    /// factor. Without the forbidden entries, the scale of the fixed-point costs can be larger. An assignment keeps its cost if the logarithm of its
+    /// weight is at most `limit` below `best`.
     pub(super) fn within(graph: &FactorGraph, limit: f64) -> Option<Self> {
         let mut ranges = Vec::with_capacity(graph.factors.len());
         for factor in &graph.factors {
@@ -72,7 +74,7 @@ impl FixedPointCosts {
         self.best
     }
 
-    /// Returns an upper bound of the logarithm of the weight of any assignment with a cost of at least `cost`.
+    /// Returns an upper bound of the logarithm of the weight of every assignment with a cost of at least `cost`.
     pub(super) fn log(&self, cost: i64) -> f64 {
         let mut rounded = cost as f64;
         if rounded as i64 > cost {
@@ -81,9 +83,9 @@ impl FixedPointCosts {
         difference_above(self.best, rounded / self.scale)
     }
 
-    /// Returns the minimum difference of the costs of two assignments for one of them to count as better.
+    /// Returns the minimum difference of the costs of two assignments for one of them to be treated as better.
     ///
-    /// Returns the largest difference that rounding makes between the costs of assignments with equal weights.
+    /// Returns the largest difference that rounding can make between the costs of assignments with equal weights.
     pub(super) fn slack(&self) -> i64 {
         self.rounded
     }
@@ -225,7 +227,7 @@ mod tests {
         }
     }
 
-    /// Compares the bounds with exact integer sums, for random logarithms that are multiples of `2^-46` with 53 bits.
+    /// Compares the bounds of fixed-point costs with exact integer sums, for random logarithms that are multiples of `2^-46` with 53 bits.
     #[test]
     fn bounds_are_not_below_exact_sums() {
         let unit = f64::exp2(-46.0);

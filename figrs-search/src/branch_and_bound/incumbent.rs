@@ -4,37 +4,39 @@ use figrs_factor::Until;
 
 use super::cost_table::{CostTables, LARGE};
 
-/// Number of moves between two checks of the deadline.
+/// Number of moves of the tabu search between two checks of the deadline.
 const MOVES_IN_A_ROW: usize = 16;
 
-/// Maximum number of moves, as a multiple of the number of variables; `LOOKS` is the maximum number of values that all moves together examine.
+/// Maximum number of moves of the tabu search, as a multiple of the number of variables; `LOOKS` is the maximum number of values that all moves
+/// together examine.
 const MOVES: usize = 20;
 const LOOKS: usize = 1 << 20;
 
-/// Minimum number of moves for which a changed variable is tabu (may not change again); a number below `MORE_REST` is added.
+/// Minimum number of moves for which a changed variable is tabu (may not change again); a number below `MORE_REST`, which differs from move to move,
+/// is added.
 const LEAST_REST: usize = 5;
 const MORE_REST: usize = 11;
 
 /// State of a tabu search; each move changes the value of one variable.
 struct TabuSearch<'a> {
     tables: &'a CostTables,
-    /// For each variable, the indices of its cost functions; dense tables have lower indices than listed functions.
+    /// For each variable, the indices of its cost functions; functions with dense tables have lower indices than listed functions.
     incident: Vec<Vec<usize>>,
     /// For each variable, the index of its first value in `costs`.
     first: Vec<usize>,
-    /// For each variable and value, the cost of the variable's functions at this value, given the current values of the other variables.
+    /// For each variable and value, the cost by the variable's functions at this value, given the current values of the other variables.
     costs: Vec<f64>,
     values: Vec<u32>,
     /// The cost of a forbidden entry, which is far above all finite costs.
     penalty: f64,
-    /// For each variable, the index of the first move that may change it again.
+    /// For each variable, the index of the first move of the tabu search that may change it again.
     rests_until: Vec<usize>,
 }
 
-/// Returns the best assignment that a tabu search from the assignment `values` finds. Each move sets one variable that is not tabu to the value of
-/// smallest cost.
+/// Returns the best assignment that a tabu search from the assignment `values` finds. Each move of the tabu search sets one variable that is not tabu
+/// to the value of smallest cost.
 ///
-/// **Complexity.** Each move examines all values of all variables, and there are at most twenty moves for each variable.
+/// **Complexity.** Each move of the tabu search examines all values of all variables, and there are at most twenty moves for each variable.
 ///
 /// **References.** Glover, *Tabu search: part I*, ORSA Journal on Computing 1(3), 1989; Galinier and Hao, *A general approach for constraint solving
 /// by local search*, Journal of Mathematical Modelling and Algorithms 3, 2004 (the table of costs of moves).
@@ -106,7 +108,7 @@ impl<'a> TabuSearch<'a> {
         }
     }
 
-    /// Adds the costs by the function `f`, multiplied by `sign`, to the costs of all values of the variable `v`.
+    /// Adds the costs by the cost function `f`, multiplied by `sign`, to the costs of all values of the variable `v`.
     fn add_costs(&mut self, f: usize, v: usize, sign: f64) {
         let present = self.values[v];
         for value in 0..self.tables.sizes[v] {
@@ -125,8 +127,8 @@ impl<'a> TabuSearch<'a> {
         self.values[v] = present;
     }
 
-    /// Returns the best change of a variable, and the change of the cost. The change of a tabu variable is allowed only if its result is better than
-    /// the best assignment; `above` is the current cost minus the cost of the best assignment.
+    /// Returns the best change of a single variable, and the change of the total cost by it. The change of a tabu variable is allowed only if its
+    /// result is better than the best known assignment; `above` is the current cost minus the cost of the best known assignment.
     fn best_move(&self, step: usize, above: f64) -> Option<(usize, u32, f64)> {
         let mut best: Option<(usize, u32, f64)> = None;
         for v in 0..self.values.len() {

@@ -1,5 +1,5 @@
-//! Branch and bound for the assignment with the largest weight. The search returns the best assignment that it finds, and an upper bound of the
-//! weights of all assignments.
+//! Branch and bound for the assignment with the largest weight. The branch and bound search returns the best assignment that it finds, and an upper
+//! bound of the weights of all assignments.
 //!
 //! | file | content |
 //! |---|---|

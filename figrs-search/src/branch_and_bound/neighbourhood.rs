@@ -6,10 +6,10 @@ use figrs_factor::graph::{DecidedVariables, FactorGraph, Restriction, VarId};
 use figrs_factor::algebra::MaxProduct;
 use figrs_factor::eliminate::{EliminationError, log_weight, most_probable, plan_cost};
 
-/// Initial number of variables in a neighbourhood.
+/// Initial number of variables in a neighbourhood, which large neighbourhood search optimises together.
 const FIRST_SIZE: usize = 256;
 
-/// A factor graph with the list of factors of each variable, from which neighbourhoods are built.
+/// A factor graph with the list of each variable's factors, from which neighbourhoods of variables are built.
 #[derive(Debug)]
 pub(super) struct Neighbourhoods<'g> {
     graph: &'g FactorGraph,
@@ -27,11 +27,13 @@ impl<'g> Neighbourhoods<'g> {
         Self { graph, mentions }
     }
 
-    /// Optimises the assignment `values` in neighbourhoods of the variables `centres`, one after another, and returns the number of operations.
+    /// Optimises the assignment `values` in neighbourhoods of the variables `centres`, one neighbourhood after another, and returns the number of
+    /// operations.
     ///
-    /// The search ends if no neighbourhood improves the assignment, or after `budget` operations of eliminations.
+    /// The neighbourhood search ends if no neighbourhood improves the assignment, or after `budget` operations of variable elimination.
     ///
-    /// Each step optimises as many variables as the limits of an exact elimination allow, while all other variables keep their values.
+    /// Each step of the neighbourhood search optimises as many variables as the limits of an exact elimination allow, while all other variables keep
+    /// their values.
     ///
     /// **References.** Shaw, *Using constraint programming and local search methods to solve vehicle routing problems*,
     /// CP 1998 (large neighbourhood search).
@@ -74,7 +76,7 @@ impl<'g> Neighbourhoods<'g> {
         Ok(work)
     }
 
-    /// Returns up to `size` variables that factors connect with `centre`, nearest first.
+    /// Returns up to `size` variables that are connected with the variable `centre` through factors, nearest first.
     fn neighbourhood_of(&self, centre: VarId, size: usize) -> Vec<VarId> {
         let mut chosen = vec![centre];
         let mut seen = vec![false; self.mentions.len()];
@@ -93,8 +95,8 @@ impl<'g> Neighbourhoods<'g> {
         chosen
     }
 
-    /// Returns the graph of the factors with chosen variables, conditioned on all other variables. The second result has the chosen variables in the
-    /// order of this graph's variables.
+    /// Returns the factor graph of the factors that contain chosen variables, conditioned on the values of all other variables. The second result has
+    /// the chosen variables in the order of the conditioned graph's variables.
     fn conditioned_graph(&self, chosen: &[VarId], values: &[u32]) -> (FactorGraph, Vec<VarId>) {
         let mut left: Vec<Vec<u32>> = values.iter().map(|&value| vec![value]).collect();
         for &v in chosen {

@@ -1,6 +1,7 @@
 //! Sums and differences of logarithms with outward rounding: the results are valid bounds of the exact numbers.
 
-/// Returns an upper bound of the exact logarithm whose rounded value is `log`. The logarithm 0 is exact, because it is the logarithm of the weight 1.
+/// Returns an upper bound of the exact logarithm whose rounded value is `log`. The logarithm 0 is treated as exact, because it is the logarithm of
+/// the weight 1.
 pub(super) fn above(log: f64) -> f64 {
     if log == 0.0 { log } else { log.next_up() }
 }

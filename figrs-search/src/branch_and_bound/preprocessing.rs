@@ -9,10 +9,10 @@ use rustc_hash::FxHashMap;
 use super::cost_table::{CostTable, CostTables};
 use figrs_factor::eliminate::EliminationError;
 
-/// Maximum number of neighbours of an eliminated variable.
+/// Maximum number of neighbours of a variable that preprocessing eliminates.
 const NEIGHBOURS: usize = 3;
 
-/// Maximum number of assignments of an eliminated variable and its neighbours.
+/// Maximum number of joint values of an eliminated variable and its neighbours.
 const ASSIGNMENTS: usize = 1 << 14;
 
 /// Cost functions after preprocessing, and the eliminated variables with their cost functions.
@@ -21,12 +21,12 @@ pub(super) struct Preprocessed {
     pub(super) tables: CostTables,
     /// For each remaining variable, its index before preprocessing.
     pub(super) names: Vec<u32>,
-    /// The eliminated variables in the order of their elimination, each with the sum of the cost functions that contained it.
+    /// The eliminated variables in the order of their elimination, each with the sum of the cost functions that contained the variable.
     eliminated: Vec<(u32, CostTable)>,
 }
 
 impl Preprocessed {
-    /// Extends an assignment of the remaining variables to all variables, with the best values of the eliminated variables.
+    /// Extends an assignment of the remaining variables to all variables, by the best values of the eliminated variables.
     pub(super) fn complete(&self, sizes: &[u32], values: &[u32]) -> Vec<u32> {
         let mut all = vec![0; sizes.len()];
         for (&v, &value) in self.names.iter().zip(values) {
@@ -44,7 +44,7 @@ impl Preprocessed {
     }
 }
 
-/// The cost functions that have not been eliminated.
+/// The cost functions that remain during the elimination of variables.
 struct Elimination {
     tables: CostTables,
     incident: Vec<BTreeSet<usize>>,
@@ -69,7 +69,7 @@ impl Elimination {
         this
     }
 
-    /// Adds `table` to the cost function with the same scope, or to the list of functions if there is no such function.
+    /// Adds the cost table `table` to the cost function of the same variables, or to the list of functions if there is no such function.
     fn add(&mut self, mut table: CostTable) {
         let least = table.take_minimum();
         self.tables.constant = super::cost_table::add(self.tables.constant, least);
@@ -91,7 +91,7 @@ impl Elimination {
         self.tables.tables.push(table);
     }
 
-    /// Returns `v` and the variables that share cost functions with it.
+    /// Returns the variable `v` and the variables that share cost functions with it.
     fn scope_of(&self, v: u32) -> Vec<u32> {
         let tables = self.incident[v as usize].iter();
         let mut scope: Vec<u32> = tables
@@ -124,9 +124,9 @@ impl Elimination {
     }
 }
 
-/// Adds up the cost functions with equal scopes, and eliminates variables with few neighbours.
+/// Adds up the cost functions of the same variables, and eliminates variables with few neighbours.
 ///
-/// **Errors.** [`EliminationError::Interrupted`] at a deadline or an interrupt.
+/// **Errors.** [`EliminationError::Interrupted`] if the deadline passes or an interrupt occurs.
 pub(super) fn preprocess(
     tables: CostTables,
     until: &Until,
@@ -188,7 +188,7 @@ mod tests {
     use super::super::cost_table::LARGE;
     use super::*;
 
-    /// The cost of each assignment of the remaining variables must be the cost of its best extension to all variables.
+    /// Tests that the cost of each assignment of the remaining variables is the cost of its best extension to all variables.
     #[test]
     fn what_is_left_costs_as_much_as_its_best_completion() {
         let (mut some, mut eliminated) = (0, 0);

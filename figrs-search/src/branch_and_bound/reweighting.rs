@@ -1,14 +1,14 @@
-//! Sequential tree-reweighted moves of costs, which raise the lower bound before the search begins.
+//! Sequential tree-reweighted transfers of costs between functions, which raise the lower bound before the search begins.
 
 use figrs_factor::Until;
 
 use super::cost_table::{CostTable, CostTables, FORBIDDEN, LARGE};
 
-/// Maximum number of sweeps; `LOOKS` is the maximum number of costs that all sweeps together read.
+/// Maximum number of sweeps of reweighting; `LOOKS` is the maximum number of costs that all sweeps together read.
 const SWEEPS: usize = 400;
 const LOOKS: usize = 1 << 24;
 
-/// Divisor of the gain of all sweeps: reweighting continues as long as a sweep raises the lower bound by more than the quotient.
+/// Divisor of the gain of all sweeps so far: reweighting continues as long as a sweep raises the lower bound by more than the quotient.
 const LEAST_GAIN: i64 = 1 << 10;
 
 /// Cost functions during a reweighting, which moves costs between unary functions and functions of several variables.
@@ -24,14 +24,14 @@ struct Reweighting {
 #[derive(Clone, Copy)]
 struct Incidence {
     table: usize,
-    /// The difference of the indices of two costs at consecutive values of the variable.
+    /// The difference of the indices of two costs at consecutive values of the given variable.
     stride: usize,
-    /// True if the function contains a later variable; `has_earlier` is true if it contains an earlier variable.
+    /// True if the cost function contains a later variable; `has_earlier` is true if it contains an earlier variable.
     has_later: bool,
     has_earlier: bool,
 }
 
-/// Returns the maximum number of sweeps for cost functions with the total size of `tables`.
+/// Returns the maximum number of reweighting sweeps for cost functions with the total size of `tables`.
 pub(super) fn affordable_sweeps(tables: &CostTables) -> usize {
     let looks = tables
         .tables
@@ -40,12 +40,12 @@ pub(super) fn affordable_sweeps(tables: &CostTables) -> usize {
     SWEEPS.min(LOOKS / (looks.sum::<usize>() + 1))
 }
 
-/// Moves costs between functions until a sweep hardly raises the constant (the lower bound), or the deadline has passed.
+/// Moves costs between functions until a sweep hardly raises the constant (the lower bound of the cost), or the deadline has passed.
 ///
-/// In a sweep, each variable takes the minimum cost of each of its values from all its functions. The smallest of the taken costs is added to the
-/// constant, and the remainder is spread evenly over the functions with later variables. Every second sweep visits the variables in reverse order.
-/// Reweighting keeps the cost of each assignment, and makes no cost negative. With enough sweeps, pairwise functions become virtually arc consistent:
-/// the pairs and values of cost zero contain an arc-consistent subset.
+/// In a sweep of reweighting, each variable takes the minimum cost of each of its values from all its cost functions. The smallest of a variable's
+/// collected costs is added to the constant (the lower bound), and the remainder is spread evenly over the functions with later variables. Every
+/// second sweep of reweighting visits the variables in reverse order. Reweighting keeps the cost of each assignment, and makes no cost negative. With
+/// enough sweeps, pairwise functions become virtually arc consistent: the pairs and values of cost zero contain an arc-consistent subset.
 ///
 /// **References.** Kolmogorov, *Convergent tree-reweighted message passing for energy minimization*, IEEE Transactions on Pattern Analysis and
 /// Machine Intelligence 28(10), 2006; Cooper, de Givry, Sanchez, Schiex, Zytnicki and Werner, *Soft arc consistency revisited*, Artificial
@@ -118,8 +118,9 @@ impl Reweighting {
         self.tables.push(table.clone());
     }
 
-    /// Collects and spreads the costs of the variable `v`. `ahead` returns two marks of a function: `true` if it contains variables that the sweep
-    /// visits later, and `true` if it contains variables that the sweep visited earlier.
+    /// Collects the costs of the variable `v` from its cost functions, and spreads them over the functions with later variables. The function `ahead`
+    /// returns two marks of a cost function: `true` if the function contains variables that the sweep visits later, and `true` if it contains
+    /// variables that the sweep visited earlier.
     fn visit(&mut self, v: usize, ahead: impl Fn(&Incidence) -> (bool, bool)) {
         if self.constant >= LARGE {
             return;
@@ -167,7 +168,8 @@ impl Reweighting {
         }
     }
 
-    /// Moves costs from functions of many variables back to unary functions, because the search cannot move costs out of functions of many variables.
+    /// Moves costs from functions of many variables back to unary functions, because the search itself cannot move costs out of functions of many
+    /// variables.
     fn collect_from_large(&mut self) {
         for v in 0..self.sizes.len() {
             for at in &self.incident[v] {
@@ -198,7 +200,7 @@ impl Reweighting {
     }
 }
 
-/// Moves the minimum cost of each value of a variable from the table `cells` to the unary cost of the value.
+/// Moves the minimum cost of each value of a variable from the cost table `cells` to the unary cost of the value.
 fn take(cells: &mut [i64], unary: &mut [i64], size: usize, stride: usize) {
     for (value, cost) in unary.iter_mut().enumerate() {
         let least = places(cells.len(), size, stride, value)
@@ -218,7 +220,7 @@ fn take(cells: &mut [i64], unary: &mut [i64], size: usize, stride: usize) {
     }
 }
 
-/// Returns the indices of the costs at `value` in a table of `cells` costs.
+/// Returns the indices of the costs at the value `value` of a variable in a table of `cells` costs.
 fn places(cells: usize, size: usize, stride: usize, value: usize) -> impl Iterator<Item = usize> {
     let blocks = (0..cells).step_by(stride * size);
     blocks.flat_map(move |block| {
@@ -251,7 +253,7 @@ mod tests {
         assert!(raised > 500, "{raised}");
     }
 
-    /// On a chain, the constant must reach the best cost, up to a difference too small for another sweep.
+    /// Tests that, on a chain of variables, reweighting raises the constant to the best cost, up to a difference too small for another sweep.
     #[test]
     fn the_bound_of_a_chain_is_its_best_cost() {
         for seed in 0..100i64 {

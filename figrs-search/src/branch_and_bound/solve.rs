@@ -1,5 +1,5 @@
-//! Driver of the branch and bound: removes excluded values, converts weights to costs, preprocesses the cost functions, searches each component, and
-//! eliminates exactly if this is cheap.
+//! Driver of the branch and bound search: removes excluded values, converts weights to costs, preprocesses the cost functions, searches each
+//! connected component, and eliminates exactly if elimination is cheap.
 
 use std::fmt;
 
@@ -24,27 +24,28 @@ use super::search::SearchState;
 /// Number of steps of the search of a component between two checks of the deadline.
 const SLICE: u64 = 1 << 14;
 
-/// Number of steps after which an exact elimination is tried; after `NEIGHBOURHOODS` steps, large neighbourhood search is tried.
+/// Number of search steps after which an exact elimination is tried; after `NEIGHBOURHOODS` steps, large neighbourhood search is tried.
 const FIRST_ELIMINATION: u64 = 1 << 23;
 const NEIGHBOURHOODS: u64 = 1 << 24;
 
-/// Divisor of the limit on steps; an exact elimination and large neighbourhood search are tried at the latest after the quotient.
+/// Divisor of the limit on search steps; an exact elimination and large neighbourhood search are tried after this fraction of the limit at the
+/// latest.
 const FIRST_SHARE: u64 = 8;
 
-/// Factor by which the number of steps grows between two large neighbourhood searches. The next two constants are divisors of the number of steps:
-/// the quotients are the budgets of a whole neighbourhood search and of each neighbourhood.
+/// Factor by which the number of steps grows between two large neighbourhood searches. The next two constants are divisors of the number of search
+/// steps; the quotients are the budgets of a whole large neighbourhood search and of each neighbourhood.
 const GROWTH: u64 = 4;
 const NEIGHBOURHOOD_SHARE: u64 = 4;
 const ONE_NEIGHBOURHOOD: u64 = 32;
 
-/// Divisor of the number of steps: the bound is recorded whenever the number of steps has grown by the quotient.
+/// Divisor of the number of search steps: the upper bound is recorded whenever the number of steps has grown by the quotient.
 const RECORDS: u64 = 16;
 
-/// Maximum number of table entries in the elimination of a neighbourhood.
+/// Maximum number of table entries in the elimination of a neighbourhood of variables.
 const NEIGHBOURHOOD_TABLE: usize = 1 << 14;
 
-/// Minimum increase of the lower bound for which costs are moved to earlier variables: two to the power of minus this number, in natural logarithms
-/// of weights.
+/// Minimum increase of the lower bound for which costs are moved to earlier variables: 2 to the power of minus this number, in units of natural
+/// logarithms of weights.
 const WORTHWHILE: f64 = 20.0;
 
 /// Tolerance of a proof: an assignment is proven to be the best if the upper bound exceeds its log-weight *w* by at most this number times 1 +
@@ -59,8 +60,8 @@ fn memory(limits: &Limits) -> u64 {
     limits.memory.unwrap_or_else(available_bytes)
 }
 
-/// Returns the maximum number of bytes of the tables of an elimination. The tables get half of the memory limit, because open nodes stay in memory
-/// during an elimination.
+/// Returns the maximum number of bytes of the tables of an elimination. The tables of an elimination get half of the memory limit, because the open
+/// search nodes stay in memory meanwhile.
 fn memory_of_tables(limits: &Limits) -> u64 {
     memory(limits) / 2
 }
@@ -69,12 +70,12 @@ fn memory_of_nodes(limits: &Limits) -> usize {
     usize::try_from(memory(limits).div_ceil(2)).unwrap_or(usize::MAX)
 }
 
-/// Listeners of a search, which are called while it runs.
+/// Listeners of a search, functions that are called while the search runs.
 #[derive(Clone, Copy)]
 pub struct SearchObserver<'a> {
-    /// Called from time to time with the number of steps.
+    /// Listener that is called from time to time with the number of search steps.
     pub progress: &'a dyn Fn(u64),
-    /// Called with each better assignment and each better upper bound.
+    /// Listener that is called with each better assignment and each better upper bound.
     pub improvement: &'a dyn Fn(&Improvement),
 }
 
@@ -100,9 +101,9 @@ pub enum SolveResult {
     Impossible,
     /// The best assignment that the search found, with all improvements, and the reason if the search ended early.
     Found(Vec<u32>, Vec<Improvement>, Option<Stopped>),
-    /// The search found no assignment.
+    /// The search has found no assignment.
     Unknown {
-        /// Number of steps of the search.
+        /// Number of steps of the search so far.
         work: u64,
         /// Upper bound of the natural logarithm of the weight of every assignment.
         upper_bound: f64,
@@ -111,8 +112,8 @@ pub enum SolveResult {
     },
 }
 
-/// Searches for the assignment with the largest weight. The limits apply to the number of steps, the memory (open nodes of all components, and tables
-/// of eliminations), the entries of a table in an exact elimination, and the time.
+/// Searches for the assignment with the largest weight. The limits apply to the number of search steps, to the memory (open nodes of all components,
+/// and tables of eliminations), to the entries of a table in an exact elimination, and to the time.
 pub fn solve(
     graph: &FactorGraph,
     limits: &Limits,
@@ -144,7 +145,7 @@ pub fn solve(
     Ok(known.into_result(end, &reduced))
 }
 
-/// The settings of a search that do not depend on the scale of the costs.
+/// The settings of a branch and bound search that do not depend on the scale of the fixed-point costs.
 #[derive(Clone, Copy)]
 struct SearchRun<'a> {
     reduced: &'a ReducedGraph,
@@ -157,13 +158,13 @@ struct SearchRun<'a> {
 enum SearchEnd {
     /// The search has proved that every assignment has weight zero.
     Impossible,
-    /// Every component has been searched completely, or all variables have been eliminated.
+    /// Every connected component has been searched completely, or all variables have been eliminated.
     Finished,
-    /// The search took all allowed steps, or was stopped.
+    /// The search has taken all allowed steps, or was stopped.
     Unfinished(Option<Stopped>),
 }
 
-/// The best known assignment, the upper bound for all assignments, and the number of steps.
+/// The best known assignment, the upper bound of the weights of all assignments, and the number of search steps.
 struct KnownWorlds {
     work: u64,
     best: Option<(Vec<u32>, f64)>,
@@ -183,8 +184,8 @@ impl Default for KnownWorlds {
 }
 
 impl KnownWorlds {
-    /// Returns the difference of `product`, the logarithm of the product of the largest weights, and the log-weight of the best assignment; `None` if
-    /// this assignment is proven to be the best.
+    /// Returns the logarithm of the product of the largest weights, `product`, minus the log-weight of the best known assignment; `None` if this
+    /// assignment is proven to be the best.
     fn unresolved_distance(&self, product: f64) -> Option<f64> {
         let (_, log) = self.best.as_ref()?;
         let gap = self.upper_bound - log;
@@ -212,7 +213,7 @@ impl KnownWorlds {
 }
 
 impl SearchRun<'_> {
-    /// Searches with the costs `fixed` for an assignment that is better than the best known assignment.
+    /// Searches with the fixed-point costs `fixed` for an assignment that is better than the best known assignment.
     fn search(
         self,
         mut fixed: FixedPointCosts,
@@ -268,11 +269,11 @@ struct WorldSearch<'a> {
     observer: SearchObserver<'a>,
     stopped: Option<Stopped>,
     known: KnownWorlds,
-    /// The upper bound of the log-weights from mini-bucket elimination.
+    /// The upper bound of the log-weights of all assignments that mini-bucket elimination has computed.
     mini_bucket_bound: f64,
     /// True if an exact elimination found the best assignment.
     is_eliminated: bool,
-    /// The number of steps at which the bound is recorded again.
+    /// The number of search steps at which the upper bound is recorded again.
     next_record: u64,
 }
 
@@ -316,7 +317,7 @@ impl WorldSearch<'_> {
         self.stopped.is_none() && !self.is_finished()
     }
 
-    /// True if every component has been searched completely, all variables have been eliminated, or some component has no assignment.
+    /// True if every connected component has been searched completely, all variables have been eliminated, or some component has no assignment.
     fn is_finished(&self) -> bool {
         let mut components = self.components.iter();
         self.is_eliminated || components.all(|part| part.is_finished) || self.is_impossible()
@@ -326,7 +327,7 @@ impl WorldSearch<'_> {
         self.components.iter().any(ComponentSearch::is_impossible)
     }
 
-    /// Searches the components, one after another, until their total number of steps reaches `limit`.
+    /// Searches the connected components, one after another, until their total number of steps reaches `limit`.
     fn advance(&mut self, limit: u64) {
         while self.is_unfinished() && self.known.work < limit {
             for i in 0..self.components.len() {
@@ -364,7 +365,7 @@ impl WorldSearch<'_> {
         }
     }
 
-    /// Eliminates all variables exactly, if the limits allow it.
+    /// Eliminates all variables exactly, if the limits on tables allow the elimination.
     fn eliminate(&mut self, limits: &Limits) -> Result<(), EliminationError> {
         let limits = Limits::default()
             .table_entries(limits.table_entries)
@@ -424,7 +425,7 @@ impl WorldSearch<'_> {
         self.record_bound(bound);
     }
 
-    /// Makes the assignment `values` of the reduced graph the best known assignment if it is better.
+    /// Makes `values`, an assignment of the reduced graph, the best known assignment if it is better.
     fn take_better(&mut self, values: Vec<u32>) {
         let log = log_weight(&self.reduced.graph, &values);
         if self.known.best.as_ref().is_none_or(|(_, best)| log > *best) {
@@ -475,7 +476,7 @@ impl WorldSearch<'_> {
         Ok(())
     }
 
-    /// Gives the cost of the assignment `values` to the searches of all components, which then search only for better assignments.
+    /// Passes the cost of the assignment `values` to the searches of all components, which then search only for better assignments.
     fn adopt(&mut self, values: &[u32]) {
         let left: Vec<u32> = self
             .preprocessed

@@ -7,18 +7,18 @@ use rand::{Rng, RngExt};
 use super::decision_circuit::{CircuitNode, DecisionCircuit};
 use super::scaled_number::ScaledNumber;
 
-/// One world (assignment) of a decision circuit. A traversal from the root gives the world: its choices at sum nodes in traversal order, and the
-/// value nodes that it visits.
+/// One world (assignment) of a decision circuit. A traversal of the circuit from its root gives the world: its choices at sum nodes in traversal
+/// order, and the value nodes that it visits.
 #[derive(Clone, Debug, Default)]
 pub struct CircuitWorld {
     /// For each choice at a sum node, `true` if the traversal takes the second child.
     choices: Vec<bool>,
-    /// The visited values of variables, as indices in the circuit's numbering of all values.
+    /// The visited values of variables, as indices in the circuit's numbering of all values of all variables.
     pub values: Vec<u32>,
 }
 
 impl DecisionCircuit {
-    /// Traverses the circuit from the root to the leaves; `choose` returns `true` for the second child of a sum node.
+    /// Traverses the decision circuit from the root to the leaves; `choose` returns `true` for the second child of a sum node.
     fn walk(&self, mut choose: impl FnMut(usize, u32, u32) -> bool) -> CircuitWorld {
         let mut world = CircuitWorld::default();
         let mut stack = vec![self.root];
@@ -37,7 +37,8 @@ impl DecisionCircuit {
         world
     }
 
-    /// Draws a random world with probability proportional to its weight. `values` has the value of each node; the value of the root must not be zero.
+    /// Draws a random world (assignment) with probability proportional to its weight. The argument `values` has the value of each circuit node; the
+    /// value of the root must not be zero.
     pub fn sample(&self, values: &[ScaledNumber], rng: &mut impl Rng) -> CircuitWorld {
         self.walk(|_, a, b| {
             let [a, b] = [a, b].map(|child| values[child as usize]);
@@ -46,11 +47,11 @@ impl DecisionCircuit {
         })
     }
 
-    /// Returns the `count` worlds (assignments) with the largest weights, best first. `maxima` has, for each node, the largest weight of a world of
-    /// the subcircuit below the node.
+    /// Returns the `count` worlds (assignments) with the largest weights, best first. For each circuit node, `maxima` has the largest weight of a
+    /// world of the subcircuit below the node.
     ///
-    /// A traversal rejects one child at each sum node. `maxima` gives the weight of the best world with this child, and the best rejected child leads
-    /// to the next best world.
+    /// A traversal of the circuit rejects one child at each sum node. The argument `maxima` gives the weight of the best world with a rejected child,
+    /// and the best rejected child leads to the next best world.
     ///
     /// **References.** Lawler, *A procedure for computing the K best solutions to discrete optimization problems*, 1972.
     pub fn k_best(&self, maxima: &[ScaledNumber], count: usize) -> Vec<CircuitWorld> {
@@ -100,7 +101,8 @@ impl DecisionCircuit {
     }
 }
 
-/// Rating of a rejected choice: the logarithm of its weight relative to the largest weight (largest first), and then the order of insertion.
+/// Rating of a rejected choice at a sum node: the logarithm of its weight relative to the largest weight (largest first), and then the order of
+/// insertion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ChoiceRating(f64, u64);
 

@@ -2,23 +2,23 @@
 
 use super::literal::AtomLiteral;
 
-/// Maximum literal block distance (number of distinct decision levels of the literals of a learned clause) of a clause that is never forgotten.
+/// Maximum literal block distance (number of distinct decision levels of its literals) with which a learned clause is never forgotten.
 const ALWAYS_KEPT_DISTANCE: u32 = 3;
 
-/// Number of bytes of a watch, including unused capacity of watch lists.
+/// Number of bytes of a clause's entry in a watch list, including unused capacity of the list.
 const WATCH_BYTES: usize = 16;
 
-/// Index of a clause in the database.
+/// Index of a clause in the clause database.
 pub(super) type ClauseId = u32;
 
-/// Kind of a clause, which determines if and when the clause may be deleted.
+/// Kind of a clause, which determines whether and when the clause may be deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ClauseKind {
     /// A clause of the problem, which is never deleted.
     Given,
-    /// A learned clause, which the clauses of the problem imply; it is watched and may be forgotten.
+    /// A learned clause, which the clauses of the problem imply; the clause is watched for unit propagation and may be forgotten.
     Learned,
-    /// A clause that is only the reason of one assignment, and is not watched.
+    /// A clause that is stored only as the reason of one assignment, and is not watched for unit propagation.
     Temporary,
     /// An unused entry of the database, whose clause was forgotten.
     Forgotten,
@@ -29,9 +29,9 @@ struct ClauseHeader {
     start: u32,
     len: u32,
     kind: ClauseKind,
-    /// The literal block distance when the clause was learned.
+    /// The literal block distance (number of decision levels) at the time when the clause was learned.
     block_distance: u32,
-    /// The number of conflicts when the clause last took part in a conflict.
+    /// The number of conflicts so far at the time when the clause last took part in a conflict.
     used: u64,
 }
 
@@ -70,7 +70,7 @@ impl ClauseDatabase {
         (self.headers.len() - 1) as ClauseId
     }
 
-    /// Returns the number of entries for clauses, including the entries of forgotten clauses.
+    /// Returns the number of entries for clauses in the database, including the entries of forgotten clauses.
     pub(super) fn len(&self) -> usize {
         self.headers.len()
     }
@@ -105,8 +105,8 @@ impl ClauseDatabase {
         self.free.push(id);
     }
 
-    /// Forgets the least recently used half of the learned clauses with a large literal block distance, except clauses for which `is_locked` returns
-    /// true.
+    /// Forgets the least recently used half of the learned clauses with a large literal block distance (many decision levels), except clauses for
+    /// which `is_locked` returns true.
     pub(super) fn forget_half(&mut self, is_locked: impl Fn(ClauseId) -> bool) {
         let is_candidate = |id: &ClauseId| {
             let header = &self.headers[*id as usize];
@@ -124,7 +124,7 @@ impl ClauseDatabase {
         }
     }
 
-    /// Removes the literals of forgotten clauses from the array, if they are more than half of all literals and more than the entries for clauses.
+    /// Removes the literals of forgotten clauses from the array, if these literals outnumber all others and the entries for clauses.
     pub(super) fn compact(&mut self) {
         if self.waste <= self.headers.len().max(self.literals.len() / 2) {
             return;
@@ -140,7 +140,7 @@ impl ClauseDatabase {
         self.waste = 0;
     }
 
-    /// Returns the approximate size of the database in bytes, including the watches.
+    /// Returns the approximate size of the clause database in bytes, including the watch lists.
     pub(super) fn bytes(&self) -> usize {
         let clauses = self.headers.len() - self.free.len();
         self.literals.capacity() * size_of::<AtomLiteral>()
@@ -148,7 +148,7 @@ impl ClauseDatabase {
             + clauses * 2 * WATCH_BYTES
     }
 
-    /// Returns the length of the array of literals, whose indices have 32 bits.
+    /// Returns the length of the array of literals in the database, which is limited because the indices of literals have 32 bits.
     pub(super) fn positions(&self) -> usize {
         self.literals.len()
     }

@@ -9,7 +9,7 @@ use figrs_factor::eliminate::error::check_interrupt;
 
 /// Maximum number of literals that all simplifications together examine.
 const MAX_WORK: u64 = 200_000_000;
-/// Maximum number of clauses of an atom that are compared with each other to find subsumed clauses.
+/// Maximum number of clauses of one atom that are compared with each other to find subsumed clauses.
 const MAX_OCCURRENCES: usize = 2000;
 
 /// A simplifier of clauses, which removes unit clauses, duplicates and subsumed clauses.
@@ -19,24 +19,24 @@ const MAX_OCCURRENCES: usize = 2000;
 /// **References.** Eén and Biere, *Effective preprocessing in SAT through variable and clause elimination*, SAT 2005.
 #[derive(Debug)]
 pub(super) struct ClauseSimplifier {
-    /// The sorted literals of each clause; the list of a removed clause is empty.
+    /// The sorted literals of each clause; a removed clause has an empty list.
     clauses: Vec<Vec<AtomLiteral>>,
     signatures: Vec<u64>,
-    /// For each literal, the indices of the clauses that contain it. Some of the listed clauses may have been removed, or may no longer contain the
-    /// literal.
+    /// For each literal, the indices of the clauses that contain it. Some of the clauses listed for a literal may have been removed, or may no longer
+    /// contain the literal.
     occurrences: Vec<Vec<u32>>,
     truths: Vec<Truth>,
     units: Vec<AtomLiteral>,
-    /// Clauses that have not been tested for subsuming other clauses.
+    /// Clauses that have not yet been tested for subsuming other clauses.
     queue: Vec<u32>,
     work: u64,
     pub(super) is_contradictory: bool,
 }
 
-/// Relation of a clause to another clause.
+/// Relation of a first clause to a second clause.
 enum Subsumption {
     Nothing,
-    /// The second clause contains all literals of the first clause, which therefore subsumes the second.
+    /// The second clause contains all literals of the first clause, so that the first clause subsumes the second.
     Whole,
     /// The second clause contains the negation of the given literal, and all other literals of the first clause (self-subsumption).
     Without(AtomLiteral),
@@ -85,7 +85,7 @@ impl ClauseSimplifier {
         }
     }
 
-    /// Makes `literal` true; if it is false, records a contradiction.
+    /// Makes `literal` true; if the literal is false already, records a contradiction.
     pub(super) fn assign(&mut self, literal: AtomLiteral) {
         match self.truths[literal.index()] {
             Truth::True => {}
@@ -119,9 +119,9 @@ impl ClauseSimplifier {
         }
     }
 
-    /// Simplifies the clauses until nothing changes, or the maximum work is done.
+    /// Simplifies the clauses until nothing changes, or until the maximum number of literals has been examined.
     ///
-    /// **Errors.** [`EliminationError::Interrupted`] at a deadline or an interrupt.
+    /// **Errors.** [`EliminationError::Interrupted`] if the deadline passes or an interrupt occurs.
     pub(super) fn simplify(&mut self, until: &Until) -> Result<(), EliminationError> {
         self.propagate();
         while let Some(id) = self.queue.pop() {
@@ -212,7 +212,7 @@ impl ClauseSimplifier {
         all.map(AtomLiteral::at)
     }
 
-    /// Returns the remaining clauses; unit clauses come first.
+    /// Returns the remaining clauses, the unit clauses first.
     pub(super) fn into_clauses(self) -> Vec<Vec<AtomLiteral>> {
         let mut all: Vec<Vec<AtomLiteral>> = self.units().map(|unit| vec![unit]).collect();
         all.extend(self.clauses.into_iter().filter(|clause| !clause.is_empty()));
@@ -228,12 +228,12 @@ impl ClauseSimplifier {
     }
 }
 
-/// Returns the set of a clause's atoms as a 64-bit mask, in which several atoms may share one bit.
+/// Returns the set of a clause's atoms as a 64-bit mask, in which several atoms may have the same bit.
 fn signature(clause: &[AtomLiteral]) -> u64 {
     clause.iter().fold(0, |bits, l| bits | 1 << (l.atom() % 64))
 }
 
-/// Returns the relation of `clause` to `other`, which is at least as long; the literals of both are sorted.
+/// Returns the relation of `clause` to `other`, which is at least as long; the literals of the two clauses are sorted.
 fn subsumption(clause: &[AtomLiteral], other: &[AtomLiteral]) -> Subsumption {
     let mut flipped = None;
     let mut rest = other.iter();

@@ -5,26 +5,29 @@ use std::hash::BuildHasherDefault;
 use hashbrown::HashMap;
 use rustc_hash::FxHasher;
 
-/// Hash of a component of a search: the sum, modulo `2^128`, of the random keys of its open atoms, open clauses and residual tables.
+/// Hash of a connected component of a search: the sum, modulo `2^128`, of the random keys of its undecided atoms, open clauses and residual tables
+/// (restrictions of tables to the remaining values).
 ///
-/// The keys are random numbers from a fixed seed. Therefore the probability that two different components have the same hash is `2^-128`, with one
-/// exception. If two components differ only by `m` in the number of equal residual tables, the probability of equal hashes is at most `m / 2^128`. By
-/// the union bound, the probability that a search of `n` different components confuses any two of them is at most `n^2 / 2^129`, multiplied by `m` in
-/// the worst case. For `n = 10^10` components, the probability of a confusion is below `10^-18`.
+/// The keys of atoms, clauses and tables are random numbers from a fixed seed. Because the keys are random, the probability that two different
+/// components have the same hash is `2^-128`, with one exception. If two components differ only by `m` in the number of equal residual tables, the
+/// probability of equal hashes is at most `m / 2^128`. By the union bound, the probability that a search of `n` different components confuses any two
+/// of them is at most `n^2 / 2^129`, multiplied by `m` in the worst case. For `n = 10^10` components, the probability of a confusion is below
+/// `10^-18`.
 pub(super) type ComponentHash = u128;
 
 #[derive(Clone, Copy, Debug)]
 struct CachedValue<V> {
     value: V,
-    /// The number of uses of the cache when the value was last used.
+    /// The use count of the whole cache at the time when the value was last used.
     used: u64,
 }
 
-/// A hash table of the values of components, with a maximum size. If the table is full, the least recently used half of its entries is removed.
+/// A hash table of the values of connected components, with a maximum size. If the cache is full, the least recently used half of its entries is
+/// removed.
 #[derive(Clone, Debug)]
 pub(super) struct ComponentCache<V> {
     values: HashMap<ComponentHash, CachedValue<V>, BuildHasherDefault<FxHasher>>,
-    /// The keys in the order of insertion, for the removal of all entries that were inserted after a certain time.
+    /// The keys of the cache in the order of insertion, for the removal of all entries that were inserted after a certain time.
     entered: Vec<ComponentHash>,
     /// Maximum number of entries of the cache.
     capacity: usize,
@@ -37,12 +40,12 @@ pub(super) struct ComponentCache<V> {
 impl<V: Copy> ComponentCache<V> {
     /// Number of bytes of a slot of the hash table.
     const PLACE_BYTES: usize = size_of::<(ComponentHash, CachedValue<V>)>() + 1;
-    /// Maximum number of bytes for each slot of the hash table. The bytes of a slot include the table, the half-sized table from which the table
-    /// grows, the key in the list of insertions, and the time of the last use during a sort.
+    /// Maximum number of bytes that the cache uses for each slot of the hash table. The bytes of a slot include its share of the table, of the
+    /// half-sized table from which the table grows, of the list of insertions, and of the times of last use during a sort.
     const MAX_BYTES: usize =
         Self::PLACE_BYTES + Self::PLACE_BYTES.div_ceil(2) + size_of::<ComponentHash>() + 8;
 
-    /// Creates a cache that takes at most `bytes` bytes, or the size of the smallest table if this is larger.
+    /// Creates a cache that uses at most `bytes` bytes, or the size of the smallest table if this is larger.
     pub(super) fn new(bytes: u64) -> Self {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         // The number of slots of a hash table is a power of two, and an eighth of the slots stay free.
@@ -68,7 +71,8 @@ impl<V: Copy> ComponentCache<V> {
         Some(found.value)
     }
 
-    /// Inserts `value` under the key `key`. `marks` are results of [`mark`](Self::mark) in ascending order, which are updated if entries are removed.
+    /// Inserts `value` into the cache under the key `key`. The argument `marks` has results of [`mark`](Self::mark) in ascending order, which are
+    /// updated if entries are removed.
     pub(super) fn insert<'m>(
         &mut self,
         key: ComponentHash,
@@ -84,8 +88,8 @@ impl<V: Copy> ComponentCache<V> {
         self.entered.push(key);
     }
 
-    /// Returns true if another entry would enlarge the table beyond its maximum size. The slots of removed entries count as used until the table is
-    /// rehashed, which it does by itself when less than half of it is used.
+    /// Returns true if another entry would enlarge the hash table beyond its maximum size. The slots of removed entries remain used until the hash
+    /// table is rehashed, which the table does by itself when less than half of it is used.
     fn is_crowded(&self) -> bool {
         let (taken, values) = (self.values.len(), &self.values);
         taken == values.capacity()
@@ -98,15 +102,15 @@ impl<V: Copy> ComponentCache<V> {
         self.entered.len()
     }
 
-    /// Removes all entries that were inserted after the mark `mark`. After the search has found a component without solutions, entries of the sibling
-    /// components may be wrong, because learned clauses may have excluded solutions of these components.
+    /// Removes all entries that were inserted into the cache after the mark `mark`. After the search has found a component without solutions, cached
+    /// values of its sibling components may be wrong, because learned clauses may have excluded solutions of these components.
     pub(super) fn purge(&mut self, mark: usize) {
         for key in self.entered.drain(mark..) {
             self.values.remove(&key);
         }
     }
 
-    /// Removes the least recently used half of the entries.
+    /// Removes the least recently used half of the entries of the cache.
     fn evict<'m>(&mut self, marks: impl Iterator<Item = &'m mut usize>) {
         let mut times: Vec<u64> = self.values.values().map(|cached| cached.used).collect();
         let middle = times.len() / 2;

@@ -10,10 +10,10 @@ use super::logical_form::LogicalForm;
 use super::propagator::{ClausePropagator, Truth};
 use super::weight_diagrams::ResidualTable;
 
-/// Maximum stamp with which a traversal of the incidence graph marks nodes; after it, the stamps start again.
+/// Maximum stamp (visit number) with which a traversal of the incidence graph marks nodes; after this number, the stamps start again.
 const MAX_STAMP: u32 = 1 << 30;
 
-/// A component of open (undecided) atoms, given by its hash and by the range of its atoms in the list of members.
+/// A connected component of undecided atoms, given by its hash and by the range of its atoms in the list `members`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenComponent {
     pub(super) start: u32,
@@ -21,9 +21,9 @@ pub(super) struct OpenComponent {
     pub(super) hash: ComponentHash,
 }
 
-/// Incidence graph of atoms, given clauses and residual tables, with working memory for its traversal.
+/// Incidence graph of atoms, given clauses and residual tables (tables restricted to the remaining values), with working memory for its traversal.
 ///
-/// Learned clauses are not in the graph, because they would connect independent components.
+/// Learned clauses are not in the incidence graph, because they would connect independent components.
 #[derive(Clone, Debug)]
 pub(super) struct ComponentFinder {
     /// For each atom, the other atoms in its clauses of two literals, without repetition.
@@ -32,7 +32,7 @@ pub(super) struct ComponentFinder {
     clauses: Vec<Vec<ClauseId>>,
     /// For each variable, the factors that have weights and contain the variable.
     pub(super) factors: Vec<Vec<u32>>,
-    /// The current residual table of each factor.
+    /// The current residual table of each factor, that is, its table for the remaining values.
     pub(super) residuals: Vec<ResidualTable>,
     atom_keys: Vec<u128>,
     clause_keys: Vec<u128>,
@@ -43,14 +43,14 @@ pub(super) struct ComponentFinder {
     /// For each variable, the number of its open (undecided) atoms when its component was found.
     open_values: Vec<u32>,
     stamp: u32,
-    /// For each atom, the number of its open clauses and tables when its component was found.
+    /// For each atom, the number of its open clauses and tables at the time when its component was found.
     pub(super) frequency: Vec<u32>,
-    /// The atoms of open components, one component after another.
+    /// The atoms of the components that are still to be searched, one component after another.
     pub(super) members: Vec<u32>,
 }
 
 impl ComponentFinder {
-    /// Creates the incidence graph of the clauses of `form`; `long` contains its clauses of at least three literals.
+    /// Creates the incidence graph of the clauses of `form`; `long` contains the clauses of at least three literals.
     pub(super) fn new(form: &LogicalForm, long: &ClauseDatabase) -> Self {
         let atoms = form.atoms.len();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(0x66_6967_7273);
@@ -96,7 +96,7 @@ impl ComponentFinder {
         }
     }
 
-    /// Returns the approximate memory in bytes, without the list of members.
+    /// Returns the approximate memory of the incidence graph in bytes, without the list of members.
     pub(super) fn bytes(&self) -> usize {
         let lists = |lists: &[Vec<u32>]| -> usize {
             lists
@@ -174,7 +174,7 @@ impl ComponentFinder {
         }
     }
 
-    /// Visits the open atoms of the variable `variable` that this traversal has not visited, and returns their number.
+    /// Visits the undecided atoms of the variable `variable`, unless this traversal has already visited the variable; returns their number.
     fn visit_values(
         &mut self,
         variable: u32,
@@ -195,8 +195,8 @@ impl ComponentFinder {
         self.open_values[v]
     }
 
-    /// Returns the variable of a component that consists only of open atoms of one variable; otherwise `None`. The only open clause of a component of
-    /// one variable states that the variable has one of its open values, and only tables of this variable distinguish these values.
+    /// Returns the variable of a component if the component consists only of undecided atoms of this variable; otherwise `None`. The only open clause
+    /// of a component of one variable states that the variable has one of its open values, and only tables of this variable distinguish these values.
     pub(super) fn lone_variable(
         &self,
         component: OpenComponent,

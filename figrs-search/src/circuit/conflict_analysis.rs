@@ -4,21 +4,21 @@ use super::clause_database::{ClauseId, ClauseKind};
 use super::literal::AtomLiteral;
 use super::propagator::{AssignmentReason, ClausePropagator};
 
-/// The latest decision on which a conflict depends. Earlier assignments imply the negation of the latest decision.
+/// The latest decision on which a conflict depends. Earlier assignments imply the negation of the latest decision on which a conflict depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refutation {
     /// The conflict depends on no decision; the problem has no solution.
     Problem,
-    /// The level of the refuted decision, and the reason of its negation.
+    /// The search level of the refuted decision, and the reason why its negation holds.
     Decision(u32, AssignmentReason),
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct ConflictAnalysis {
     seen: Vec<bool>,
-    /// For each decision level, the number of its literals that the analysis has visited.
+    /// For each decision level, the number of its literals that the conflict analysis has visited.
     counts: Vec<u32>,
-    /// All literals that the analysis has visited; they are false in the current assignment.
+    /// All literals that the conflict analysis has visited; they are false in the current assignment.
     marked: Vec<AtomLiteral>,
     clause: Vec<AtomLiteral>,
     /// The learned clauses, recorded only if a test requests them.
@@ -34,8 +34,8 @@ impl ConflictAnalysis {
         }
     }
 
-    /// Resolves the violated clause with the reasons of its literals, until the result depends on one decision only. Learns the clause at the first
-    /// unique implication point. The last result is the reason for negating the decision.
+    /// Resolves the violated clause with the reasons of its literals, until the result depends on one decision only. The analysis learns the clause
+    /// at the first unique implication point. The last resolvent is the reason for negating the decision.
     ///
     /// **Guarantee.** The learned clause and the returned clause are implied by the clauses of the problem.
     ///
@@ -111,7 +111,7 @@ impl ConflictAnalysis {
         }
     }
 
-    /// Collects the clause of all visited literals, which begins with the negation of `literal`.
+    /// Collects the clause of all literals that the conflict analysis has visited; the clause begins with the negation of `literal`.
     fn collect(&mut self, literal: AtomLiteral) {
         self.clause.clear();
         self.clause.push(!literal);
@@ -146,7 +146,7 @@ impl ConflictAnalysis {
         }
     }
 
-    /// Returns the reason for the negation of the decision `literal`.
+    /// Returns the reason for the negation of the refuted decision `literal`.
     fn refute(
         &mut self,
         propagator: &mut ClausePropagator,
@@ -166,8 +166,8 @@ impl ConflictAnalysis {
     }
 }
 
-/// True if the false literal `literal` is redundant in a learned clause: each other literal of its reason is in `seen`, or was assigned at level
-/// zero.
+/// True if the false literal `literal` is redundant in a learned clause: each other literal of the clause that made it false is in `seen`, or was
+/// assigned at level zero.
 fn is_redundant(propagator: &ClausePropagator, seen: &[bool], literal: AtomLiteral) -> bool {
     let is_covered = |other: AtomLiteral| propagator.level_of(other) == 0 || seen[other.atom()];
     match propagator.reason_of(literal) {

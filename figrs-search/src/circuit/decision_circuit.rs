@@ -1,4 +1,4 @@
-//! Decision circuits, which represent a search by sums and products over values of variables and their weights.
+//! Decision circuits, which represent an exhaustive search by sums and products over values of variables and their weights.
 
 use super::scaled_number::ScaledNumber;
 use super::search_trace::SearchTrace;
@@ -10,12 +10,12 @@ const NONE: u32 = u32::MAX;
 pub enum CircuitNode {
     /// A leaf for a value of a variable, given by the index of the value in the numbering of all values.
     Value(u32),
-    /// A leaf for a weight, given by the index of the weight's symbol.
+    /// A leaf for a weight, given by the index of the symbol that represents the weight.
     Symbol(u32),
-    /// The product of nodes over disjoint sets of variables. The two numbers are the start and the length of the range of its children in the list of
-    /// all children.
+    /// The product of circuit nodes over disjoint sets of variables. The two numbers of a product node are the start and the length of the range of
+    /// its children in the list of all children.
     Product(u32, u32),
-    /// The sum of two nodes over the same variables; in each world (assignment), at most one of them has a positive weight.
+    /// The sum of two circuit nodes over the same variables; in each world (assignment), at most one of the two nodes has a positive weight.
     Sum(u32, u32),
 }
 
@@ -44,7 +44,7 @@ impl ValueNumbering {
         self.owners.len()
     }
 
-    /// Returns the variable and the value with the index `number`.
+    /// Returns the variable and the value with the index `number` in the numbering of all values.
     pub fn value(&self, number: u32) -> (usize, u32) {
         let variable = self.owners[number as usize] as usize;
         (variable, number - self.firsts[variable])
@@ -54,14 +54,14 @@ impl ValueNumbering {
 /// A deterministic, decomposable and smooth circuit, which represents the sum of the weights of all worlds
 /// (assignments).
 ///
-/// Each world with a positive weight is a traversal from the root that takes one child of every sum and all children of every product. A traversal
-/// visits exactly one value of each variable.
+/// Each world (assignment) with a positive weight is a traversal of the circuit from the root that takes one child of every sum and all children of
+/// every product. Each traversal of the circuit visits exactly one value of each variable.
 ///
 /// **References.** Darwiche and Marquis, *A knowledge compilation map*, Journal of Artificial Intelligence Research 17, 2002;
 /// Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003.
 #[derive(Clone, Debug, Default)]
 pub struct DecisionCircuit {
-    /// The nodes in topological order: children come before parents.
+    /// The nodes of the circuit in topological order: children come before parents.
     pub nodes: Vec<CircuitNode>,
     children: Vec<u32>,
     /// The index of the root node.
@@ -69,7 +69,7 @@ pub struct DecisionCircuit {
 }
 
 impl DecisionCircuit {
-    /// Returns the range of the list of all children that starts at `start` and has the length `len`.
+    /// Returns the range, in the list of all children, that starts at `start` and has the length `len`.
     pub fn children(&self, start: u32, len: u32) -> &[u32] {
         &self.children[start as usize..][..len as usize]
     }
@@ -79,12 +79,12 @@ impl DecisionCircuit {
         self.nodes.len() * size_of::<CircuitNode>() + self.children.len() * size_of::<u32>()
     }
 
-    /// Returns the number of bytes of working memory of a query: each node has a value and a derivative.
+    /// Returns the number of bytes of working memory for a query of the circuit, in which each node has a value and a derivative.
     pub fn question_bytes(&self) -> usize {
         self.nodes.len() * 2 * size_of::<ScaledNumber>()
     }
 
-    /// Returns the value of each node in the semiring with the given operations; `leaf` returns the value of a leaf.
+    /// Returns the value of each circuit node in the semiring with the given operations; `leaf` returns the value of a leaf.
     pub fn evaluate<V: Clone>(
         &self,
         one: &V,
@@ -109,7 +109,7 @@ impl DecisionCircuit {
         values
     }
 
-    /// Returns the derivative of the root's value with respect to the value of each node.
+    /// Returns the derivative of the root's value with respect to the value of each circuit node.
     pub fn derivatives(&self, values: &[ScaledNumber]) -> Vec<ScaledNumber> {
         let mut derivatives = vec![ScaledNumber::ZERO; self.nodes.len()];
         derivatives[self.root as usize] = ScaledNumber::ONE;
@@ -147,8 +147,8 @@ impl DecisionCircuit {
         derivatives
     }
 
-    /// Returns the circuit without the nodes that the root `root` does not use. The used nodes move to the front of the array, where they overwrite
-    /// only nodes that have been processed.
+    /// Returns the circuit without the nodes that the root `root` does not need. The nodes that the root needs move to the front of the array, where
+    /// they overwrite only nodes that have been processed.
     fn reachable(mut self, root: u32) -> Self {
         // The new index of each node that the root uses.
         let mut names = vec![NONE; self.nodes.len()];
@@ -201,17 +201,17 @@ impl DecisionCircuit {
     }
 }
 
-/// Recorder of a search as a decision circuit.
+/// Recorder that turns a search into a decision circuit.
 #[derive(Debug)]
 pub(super) struct CircuitTrace {
     circuit: DecisionCircuit,
     numbering: ValueNumbering,
-    /// The circuit nodes of the values and symbols that have a node.
+    /// The circuit nodes of those values and weight symbols that have a node.
     values: Vec<u32>,
     symbols: Vec<u32>,
-    /// A symbol whose weight is always 1; products omit it.
+    /// A symbol of a weight that is always 1; products omit this symbol.
     one: Option<u32>,
-    /// The children of all products under construction, one product after another; `starts` has the start of each product in this list.
+    /// The children of all product nodes under construction, one node after another; `starts` has the start of each product in this list.
     open: Vec<u32>,
     starts: Vec<usize>,
 }

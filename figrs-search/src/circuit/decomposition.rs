@@ -1,4 +1,4 @@
-//! Preferences of variables for decisions, from their depth in a balanced tree decomposition.
+//! Preferences of variables for decisions of the search, from their depth in a balanced tree decomposition.
 
 use figrs_factor::Until;
 use figrs_factor::graph::VarId;
@@ -8,20 +8,20 @@ use figrs_factor::eliminate::EliminationError;
 use figrs_factor::eliminate::error::check_interrupt;
 use figrs_factor::order::{SymbolicElimination, eliminate_candidates};
 
-/// Maximum number of memory words that the search for an elimination order reads (some tens of milliseconds).
+/// Maximum number of memory words that the search for an elimination order may read (some tens of milliseconds).
 const MAX_WORK: u64 = 4_000_000;
-/// Upper limit of the preference for decisions on a variable at the centre of the tree decomposition.
+/// Upper limit of the preference for search decisions on a variable at the centre of the tree decomposition.
 const MAX_PREFERENCE: f64 = 1e7;
 
-/// Returns a preference for each variable; the nearer the variable is to the centre of a tree decomposition, the larger is the preference.
+/// Returns a preference of each variable for search decisions; variables near the centre of a tree decomposition have larger preferences.
 ///
-/// Decisions on variables near the centre split the problem into components of similar size. The smaller the width of the tree decomposition is, the
-/// larger are the preferences, compared with the activities of variables in conflicts.
+/// Decisions on variables near the centre of a tree decomposition split the problem into components of similar size. The smaller the width of the
+/// tree decomposition, the more the preferences count, compared with the activities of variables in conflicts.
 ///
 /// **References.** Korhonen and Järvisalo, *Integrating tree decompositions into decision heuristics of propositional model
 /// counters*, CP 2021.
 ///
-/// **Errors.** [`EliminationError::Interrupted`] at a deadline or an interrupt.
+/// **Errors.** [`EliminationError::Interrupted`] if the deadline passes or an interrupt occurs.
 pub(super) fn preferences(form: &LogicalForm, until: &Until) -> Result<Vec<f64>, EliminationError> {
     let n = form.atoms.cardinalities.len();
     let clauses = form.clauses.iter().map(|clause| {
@@ -66,7 +66,7 @@ pub(super) fn preferences(form: &LogicalForm, until: &Until) -> Result<Vec<f64>,
     Ok(preferences)
 }
 
-/// The buckets of an elimination order as the bags of a forest of tree decompositions.
+/// The buckets of an elimination order, as the bags of a forest of tree decompositions.
 struct BagForest {
     neighbours: Vec<Vec<u32>>,
     sizes: Vec<u32>,
@@ -95,8 +95,8 @@ impl BagForest {
         }
     }
 
-    /// Returns the depth (level) of each bag in the centroid decomposition of its tree. The centroid has level zero; the centroids of the trees that
-    /// remain without it have level one, and so on.
+    /// Returns the depth (level) of each bag of a tree decomposition in the centroid decomposition of its tree. The centroid bag has level zero; the
+    /// centroids of the trees that remain without it have level one, and so on.
     ///
     /// **Complexity.** The time is the number of bags times the number of levels, which is at most logarithmic in the number of
     /// bags.
@@ -135,7 +135,7 @@ impl BagForest {
         Ok(levels)
     }
 
-    /// Returns the bags without a level that are connected with `root`; parents come before children.
+    /// Returns the bags without a level that are connected with the bag `root`; parents come before children.
     fn part(&self, root: usize, levels: &[u32], parents: &mut [u32]) -> Vec<usize> {
         parents[root] = u32::MAX;
         let mut order = vec![root];

@@ -1,4 +1,4 @@
-//! Elimination of atoms that other atoms define, which does not change the number of solutions.
+//! Elimination of atoms (propositions) that other atoms define, which does not change the number of solutions.
 
 use figrs_factor::Until;
 
@@ -7,15 +7,15 @@ use super::literal::AtomLiteral;
 use figrs_factor::eliminate::EliminationError;
 use figrs_factor::eliminate::error::check_interrupt;
 
-/// Maximum number of clauses that contain an eliminated atom.
+/// Maximum number of clauses that contain an atom that is eliminated.
 const MAX_CLAUSES: usize = 40;
-/// Maximum number of literals of a clause that an elimination adds.
+/// Maximum number of literals of a clause that the elimination of an atom adds.
 const MAX_LENGTH: usize = 24;
 const MAX_PASSES: usize = 20;
-/// Maximum number of partial assignments that a test tries to find if an atom is defined.
+/// Maximum number of partial assignments that a test tries to find out whether an atom is defined by other atoms.
 const MAX_TRIES: usize = 64;
 
-/// An eliminated atom, with the clauses that contained its positive literal.
+/// An eliminated atom, with the clauses that contained it as a positive literal.
 ///
 /// The eliminated atom is true if and only if one of the clauses that contained it has no other true literal.
 #[derive(Clone, Debug)]
@@ -27,14 +27,14 @@ pub(super) struct DefinedAtom {
 /// Eliminates atoms that their clauses define as functions of other atoms, if the elimination does not increase the number of
 /// clauses.
 ///
-/// A set of clauses defines an atom if the clauses have no solution after the literals of the atom are removed. For each assignment of the remaining
-/// atoms, some clause then determines the atom, and each solution of the remaining clauses extends to exactly one solution of all clauses. The
-/// elimination of a defined atom by resolution therefore sums over the two values of the atom.
+/// A set of clauses defines an atom if the clauses have no solution after the literals of the atom are removed. For each assignment of the other
+/// atoms, some clause then determines the defined atom. Each solution of the remaining clauses therefore extends to exactly one solution of all
+/// clauses. The elimination of a defined atom by resolution therefore sums over the two values of the atom.
 ///
 /// **Guarantee.** The solutions of the remaining clauses correspond one to one to the solutions of the given clauses, restricted to
 /// the remaining atoms.
 ///
-/// **Errors.** [`EliminationError::Interrupted`] at a deadline or an interrupt.
+/// **Errors.** [`EliminationError::Interrupted`] if the deadline passes or an interrupt occurs.
 ///
 /// **References.** Lagniez, Lonca and Marquis, *Improving model counting by leveraging definability*, IJCAI 2016.
 pub(super) fn eliminate_defined(
@@ -130,7 +130,7 @@ impl AtomDefinition {
         self.members >> place & 1 == 1
     }
 
-    /// Returns a minimal subset of the clauses with an atom that defines the atom; `None` if there is none.
+    /// Returns a minimal subset of an atom's clauses that defines the atom as a function of other atoms; `None` if there is none.
     fn of(
         positive: &[Vec<AtomLiteral>],
         negative: &[Vec<AtomLiteral>],
@@ -172,14 +172,14 @@ impl AtomDefinition {
     }
 }
 
-/// A clause over at most 64 atoms, as two bit masks.
+/// A clause over at most 64 atoms, as two bit masks for its positive and its negative literals.
 #[derive(Clone, Copy, Debug, Default)]
 struct MaskedClause {
     positive: u64,
     negative: u64,
 }
 
-/// True if a limited search finds that the clauses `members` have no solution.
+/// True if a limited search finds that the clauses with the indices `members` have no solution.
 fn contradicts(clauses: &[MaskedClause], members: u64) -> bool {
     let mut tries = 0;
     // Partial assignments that have not been tried; each is given by its true atoms and its false atoms.

@@ -6,23 +6,23 @@ use rustc_hash::FxHashMap;
 /// The variables that a search omits because they are functions of other variables: each assignment of the other variables extends to exactly one
 /// assignment of all variables.
 ///
-/// A determined variable occurs only in its function and in at most one table, which has weights of its values. The weights of the determined
-/// variable's values become weights of the function's arguments. A function without weights that excludes no argument values is also omitted, and
-/// does not count as an occurrence of its arguments.
+/// A determined variable occurs only in the function that determines it and in at most one table, which has weights of its values. The weights of a
+/// determined variable's values become weights of the arguments of its function. A function without weights that excludes no argument values is also
+/// omitted, and is not counted as an occurrence of its arguments.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DeterminedVariables {
-    /// The functions of the determined variables, as indices of factors, in the order in which the variables were found. A variable that was found
-    /// later may be an argument of an earlier function.
+    /// The functions of the determined variables, as indices of factors, in the order in which the determined variables were found. A determined
+    /// variable that was found later may be an argument of an earlier function.
     functions: Vec<usize>,
-    /// For each function of a determined variable, the factor with the weights of the variable's values.
+    /// For each function that determines a variable, the factor with the weights of the variable's values.
     weights: FxHashMap<usize, usize>,
-    /// For each factor, `true` if the search does not read it: it has the weights of a function's values, or is a function that excludes no argument
-    /// values.
+    /// For each factor, `true` if the search does not read it: the factor has the weights of a determined variable's values, or is a function that
+    /// excludes no argument values.
     is_skipped: Vec<bool>,
     is_determined: Vec<bool>,
 }
 
-/// Returns the arguments, the last variable and the table of values of `factor` if it is a function; otherwise `None`.
+/// Returns the arguments, the last variable and the table of values of the factor `factor` if it is a deterministic function; otherwise `None`.
 fn function(factor: &Factor) -> Option<(&[VarId], VarId, &[u32])> {
     let FactorTable::Function { index } = &factor.table else {
         return None;
@@ -32,7 +32,7 @@ fn function(factor: &Factor) -> Option<(&[VarId], VarId, &[u32])> {
 }
 
 impl DeterminedVariables {
-    /// Finds the determined variables of a graph; the variables that are marked in `is_kept` do not count as determined.
+    /// Finds the determined variables of a graph; variables that are marked in `is_kept` are never determined.
     pub(super) fn of(graph: &FactorGraph, is_kept: &[bool]) -> Self {
         let mut mentioning = vec![Vec::new(); graph.cardinalities.len()];
         let mut defining = vec![None; graph.cardinalities.len()];
@@ -91,7 +91,7 @@ impl DeterminedVariables {
         found
     }
 
-    /// Returns the number of values of each variable in the search; it is 1 for an omitted variable.
+    /// Returns the number of values that each variable has in the search; the number is 1 for an omitted variable.
     pub(super) fn cardinalities(&self, graph: &FactorGraph) -> Vec<u32> {
         let all = graph.cardinalities.iter().zip(&self.is_determined);
         all.map(|(&n, &is_determined)| if is_determined { 1 } else { n })
@@ -106,18 +106,18 @@ impl DeterminedVariables {
         self.is_skipped[factor]
     }
 
-    /// Returns the number of variables that the search omits.
+    /// Returns the number of determined variables that the search omits.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.functions.len()
     }
 
-    /// Returns the factor with the weights of the values of the function `factor`; `None` if there is none.
+    /// Returns the factor with the weights of the values that the function `factor` returns; `None` if there is no such factor.
     pub(super) fn weights_of(&self, factor: usize) -> Option<usize> {
         self.weights.get(&factor).copied()
     }
 
-    /// Extends the assignment `values` to the determined variables.
+    /// Extends the assignment `values` to the determined variables by evaluating their functions.
     pub(super) fn complete(&self, graph: &FactorGraph, values: &mut [u32]) {
         for &number in self.functions.iter().rev() {
             if let Some((arguments, value, index)) = function(&graph.factors[number]) {

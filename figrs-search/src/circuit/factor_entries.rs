@@ -1,19 +1,19 @@
-//! Entries of factors, and the symbols that represent their weights in a search.
+//! Entries of factors, and the symbols that represent the weights of the entries in a search.
 
 use figrs_factor::graph::{Assignments, Factor, FactorGraph, FactorTable, Weights, for_each_entry};
 
-/// A symbol for the weight of entries: a constant of the model, or a weight that may change.
+/// A symbol for the weight of factor entries: a constant of the model, or a weight that may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum WeightSymbol {
-    /// A constant, given by the bits of its natural logarithm.
+    /// A constant weight, given by the bits of its natural logarithm.
     Constant(u64),
-    /// The probability of an outcome of a distribution with parameters; the number is the index of the outcome.
+    /// The probability of an outcome of a distribution with learnable parameters; the number is the index of the outcome.
     Origin(u32),
-    /// The weight of one entry, given by the indices of the factor and of the entry.
+    /// The weight of one factor entry, given by the indices of the factor and of the entry.
     Entry(u32, u32),
 }
 
-/// For each factor, the indices of the entries that are zero only for the current parameters; an [`Encoding`](figrs_core::expand::Encoding) makes
+/// For each factor, the indices of the entries that are zero only for the current parameters; an [`Encoding`](figrs_core::expand::Encoding) computes
 /// this list.
 pub(super) type OpenZeros<'a> = &'a [(usize, Vec<u32>)];
 
@@ -27,7 +27,7 @@ pub(super) fn open_entries(open_zeros: OpenZeros<'_>, factor: usize) -> &[u32] {
     place.map_or(&[], |place| open_zeros[place].1.as_slice())
 }
 
-/// Returns the symbol of a stored entry; `None` if the entry is zero for all parameters.
+/// Returns the symbol for the weight of a stored entry; `None` if the entry is zero for all parameters.
 pub(super) fn entry_symbol(
     factor: &Factor,
     number: usize,
@@ -52,7 +52,7 @@ pub(super) fn entry_symbol(
     )
 }
 
-/// Returns the number of entries of a factor that have a symbol.
+/// Returns the number of entries of a factor whose weight has a symbol.
 pub(super) fn count_entries(factor: &Factor, open: &[u32]) -> usize {
     match &factor.table {
         FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => {
@@ -69,7 +69,8 @@ pub(super) fn count_entries(factor: &Factor, open: &[u32]) -> usize {
     }
 }
 
-/// Calls `visit` with the index and the values of each stored entry, including zeros; for a function, only with its non-zero entries.
+/// Calls `visit` with the index and the values of each stored entry of a factor, including zeros; for a deterministic function, only with the
+/// non-zero entries.
 pub(super) fn for_each_stored(
     graph: &FactorGraph,
     factor: &Factor,

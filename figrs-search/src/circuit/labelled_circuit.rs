@@ -1,4 +1,4 @@
-//! A decision circuit with labels that give the meaning of its leaves.
+//! A decision circuit with labels that state the value or the weight that each leaf represents.
 
 use std::sync::Arc;
 
@@ -20,23 +20,23 @@ use super::search::{ExhaustiveSearch, SearchControl};
 use super::value_atoms::ValueAtoms;
 use figrs_factor::eliminate::EliminationError;
 
-/// Maximum relative difference of two logarithms that counts as a rounding error.
+/// Maximum relative difference of two logarithms that is treated as a rounding error.
 const MAX_ROUNDING: f64 = 1e-14;
 
-/// A decision circuit with labels of its leaves: values of variables, and weights of entries of a graph.
+/// A decision circuit with labels of its leaves: values of variables, and weights of entries of a factor graph.
 #[derive(Debug)]
 pub struct LabelledCircuit {
-    /// The circuit; `None` if zeros exclude all worlds (assignments).
+    /// The decision circuit; `None` if zeros exclude all worlds (assignments).
     pub circuit: Option<DecisionCircuit>,
-    /// The numbering of the values of the variables.
+    /// The numbering of all values of all variables in the circuit.
     pub numbering: ValueNumbering,
     /// For each variable, `true` if the circuit has leaves for its values.
     pub kept: Vec<bool>,
-    /// The graph that was searched; `open_zeros` has its entries that were zero only for the parameters at that time.
+    /// The factor graph that was searched; `open_zeros` has its entries that were zero only for the parameters at that time.
     graph: Arc<FactorGraph>,
     open_zeros: Vec<(usize, Vec<u32>)>,
     names: FxHashMap<WeightSymbol, u32>,
-    /// For each symbol, the natural logarithm of its weight in this graph.
+    /// For each symbol, the natural logarithm of its weight in the searched graph.
     pub symbol_logs: Vec<f64>,
     atoms: ValueAtoms,
     defined: Vec<DefinedAtom>,
@@ -44,12 +44,11 @@ pub struct LabelledCircuit {
 }
 
 impl LabelledCircuit {
-    /// Searches `graph` and records the search as a decision circuit. The circuit has leaves for the values of the variables that are marked in
-    /// `kept`.
+    /// Searches the factor graph `graph` and records the search as a decision circuit. The decision circuit has leaves for the values of the
+    /// variables that are marked in `kept`.
     ///
-    /// **Errors.** [`EliminationError::TableTooLarge`] if the logical form has too many entries;
-    /// [`EliminationError::TooMuchMemory`] if the search exceeds the memory; [`EliminationError::Interrupted`] at a deadline or
-    /// an interrupt.
+    /// **Errors.** [`EliminationError::TableTooLarge`] if the clauses and decision diagrams of the graph have too many entries;
+    /// [`EliminationError::TooMuchMemory`] if the search exceeds the memory; [`EliminationError::Interrupted`] at a deadline or an interrupt.
     pub fn new(
         graph: Arc<FactorGraph>,
         open_zeros: OpenZeros<'_>,
@@ -94,7 +93,8 @@ impl LabelledCircuit {
         })
     }
 
-    /// Returns the number of omitted variables, and the number of atoms that were eliminated before the search.
+    /// Returns the number of variables that the search omitted, and the number of atoms (statements "variable = value") that were eliminated before
+    /// the search.
     #[cfg(test)]
     pub fn left_out(&self) -> [usize; 2] {
         [self.determined.len(), self.defined.len()]
@@ -126,8 +126,9 @@ impl LabelledCircuit {
         values
     }
 
-    /// Returns the weight of each symbol of the circuit in `new`, a graph with the same structure as the searched graph. Returns `None` if the
-    /// structures differ, if a symbol would have two weights, or if an entry of weight 1, which the circuit omits, has another weight in `new`.
+    /// Returns the weight of each symbol of the circuit in `new`, a factor graph with the same structure as the searched graph. Returns `None` if the
+    /// structures of the graphs differ, if a symbol would have two weights, or if an entry of weight 1, which the circuit omits, has another weight
+    /// in `new`.
     pub fn symbol_weights(&self, new: &FactorGraph) -> Option<Vec<ScaledNumber>> {
         let old = &*self.graph;
         if old.cardinalities != new.cardinalities || old.factors.len() != new.factors.len() {
@@ -170,7 +171,7 @@ fn is_same_weight(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits() || (a - b).abs() <= MAX_ROUNDING * a.abs().max(1.0)
 }
 
-/// True if `old` and `new` store weights for the same entries.
+/// True if the graphs `old` and `new` store weights for the same entries.
 fn has_same_layout(old: &FactorTable, new: &FactorTable) -> bool {
     match (old, new) {
         (FactorTable::Dense(old), FactorTable::Dense(new)) => old.len() == new.len(),

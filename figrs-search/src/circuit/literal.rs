@@ -15,7 +15,7 @@ impl AtomLiteral {
         (self.0 >> 1) as usize
     }
 
-    /// True if the literal is an atom; false if it is the negation of an atom.
+    /// True if the literal is a positive atom; false if it is the negation of an atom.
     pub(super) fn is_positive(self) -> bool {
         self.0 & 1 == 0
     }

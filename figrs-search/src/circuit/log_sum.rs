@@ -1,4 +1,4 @@
-//! Sum of the weights of all assignments of a factor graph, by a search that records no circuit.
+//! Sum of the weights of all assignments of a factor graph, computed by a search that records no circuit.
 
 use figrs_factor::graph::FactorGraph;
 
@@ -13,11 +13,10 @@ use figrs_factor::eliminate::{EliminationError, without_barren};
 
 /// Returns the natural logarithm of the sum over all assignments of the product of all factors.
 ///
-/// The search uses all zeros, and omits determined variables.
+/// The search for the sum uses all zeros of the factors, and omits variables that are functions of other variables.
 ///
-/// **Errors.** [`EliminationError::TableTooLarge`] if the logical form has too many entries;
-/// [`EliminationError::TooMuchMemory`] if the search exceeds the memory; [`EliminationError::Interrupted`] at a deadline or
-/// an interrupt.
+/// **Errors.** [`EliminationError::TableTooLarge`] if the clauses and decision diagrams of the graph have too many entries;
+/// [`EliminationError::TooMuchMemory`] if the search exceeds the memory; [`EliminationError::Interrupted`] at a deadline or an interrupt.
 pub fn log_sum(
     graph: &FactorGraph,
     cache_bytes: u64,

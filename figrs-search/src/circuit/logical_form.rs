@@ -15,39 +15,39 @@ use super::weight_diagrams::{ResidualTable, WeightDiagrams};
 use super::zero_cover::zero_cover;
 use figrs_factor::eliminate::EliminationError;
 
-/// Maximum number of entries of a table whose zeros are covered by a small set of clauses. A larger table gets one clause for each prefix of its
-/// rows.
+/// Maximum number of entries of a table for whose zeros the program computes a small cover by clauses. A table with more entries gets one clause for
+/// each prefix of its rows.
 const MAX_COVERED_ENTRIES: usize = 1 << 12;
-/// Number of bytes of a clause without its literals; `SYMBOL_BYTES` is the number of bytes of a symbol with its name.
+/// Number of bytes of a clause without its literals; `SYMBOL_BYTES` is the number of bytes of a weight symbol with its name.
 const CLAUSE_BYTES: usize = 40;
 const SYMBOL_BYTES: usize = 80;
-/// Number of bytes of a row, without its values, during the construction of its decision diagram.
+/// Number of bytes of a table row, without its values, during the construction of a factor's decision diagram.
 const ROW_BYTES: usize = 16;
 
 /// A factor graph as clauses over atoms of the form "variable = value", and as decision diagrams of weights.
 ///
-/// Zeros of factors become clauses, and the weights of all other entries become symbols in decision diagrams.
+/// Zeros of factors become clauses, and the weights of all other entries become symbols in the factors' decision diagrams.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LogicalForm {
     pub(super) atoms: ValueAtoms,
     pub(super) clauses: Vec<Vec<AtomLiteral>>,
     pub(super) diagrams: WeightDiagrams,
-    /// The decision diagrams of the factors that have weights other than 1.
+    /// The decision diagrams of those factors that have weights other than 1.
     pub(super) roots: Vec<ResidualTable>,
     pub(super) determined: DeterminedVariables,
     symbols: Vec<WeightSymbol>,
-    /// For each symbol, the natural logarithm of its current weight.
+    /// For each weight symbol, the natural logarithm of its current weight.
     pub(super) symbol_logs: Vec<f64>,
     pub(super) names: FxHashMap<WeightSymbol, u32>,
-    /// Total number of literals of clauses and of values of rows.
+    /// Total number of literals in clauses and of values in table rows.
     size: usize,
     memory: MemoryAccount,
     pub(super) is_empty: bool,
 }
 
 impl LogicalForm {
-    /// Creates the logical form of `graph`, without the determined variables, except the variables that are marked in `is_kept`. The zeros in
-    /// `open_zeros` make no clauses, because they may become positive.
+    /// Creates the logical form (clauses and decision diagrams) of `graph`. Variables that are functions of others are omitted, unless they are
+    /// marked in `is_kept`. The zeros listed in `open_zeros` yield no clauses, because they may become positive for other parameters.
     ///
     /// **Errors.** [`EliminationError::TableTooLarge`] if the number of literals and row values exceeds the limit on table entries;
     /// [`EliminationError::TooMuchMemory`] if they exceed the memory; [`EliminationError::Interrupted`] at a deadline or an interrupt.
@@ -77,7 +77,7 @@ impl LogicalForm {
         Ok(form)
     }
 
-    /// Returns the approximate memory in bytes, including the clauses before simplification.
+    /// Returns the approximate memory of the clauses and decision diagrams in bytes, including the clauses before simplification.
     pub(super) fn bytes(&self) -> usize {
         self.diagrams.bytes()
             + self.atoms.bytes()
@@ -90,7 +90,7 @@ impl LogicalForm {
         self.clauses.iter().map(Vec::len).sum()
     }
 
-    /// Adds `numbers` literals or values of rows to the count, and returns an error if the count exceeds its limit.
+    /// Adds `numbers` to the count of literals and of values in table rows, and returns an error if the count exceeds its limit.
     fn take_room(&mut self, numbers: usize, limits: &Limits) -> Result<(), EliminationError> {
         self.size += numbers;
         let limit = limits.table_entries.min(MAX_POSITIONS);
@@ -170,7 +170,7 @@ impl LogicalForm {
         })
     }
 
-    /// Adds the clauses of an irredundant cover of the zeros of a factor.
+    /// Adds clauses that exclude the zeros of a factor; no clause of this cover is redundant.
     fn add_cover(
         &mut self,
         variables: &[u32],
@@ -197,7 +197,7 @@ impl LogicalForm {
         Ok(())
     }
 
-    /// For each prefix of a row of values, adds a clause that allows only the next values that follow the prefix in some row.
+    /// For each prefix of a table row, adds a clause that allows only the next values that follow the prefix in some row.
     fn add_prefixes(
         &mut self,
         variables: &[u32],
@@ -236,8 +236,8 @@ impl LogicalForm {
     }
 }
 
-/// The entries of a factor that are not zero. Each entry has the values of the variables that are not fixed, and the index of the symbol of its
-/// weight.
+/// The entries of a factor that are not zero, as rows of values. Each entry has the values of the variables that are not fixed, and the index of the
+/// symbol for its weight.
 #[derive(Debug, Default)]
 struct FactorRows {
     values: Vec<u32>,

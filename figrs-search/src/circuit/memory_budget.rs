@@ -1,19 +1,20 @@
-//! Limits of the lists of a search: the size in bytes, and the length of a list with 32-bit indices.
+//! Limits on the lists of a search: their size in bytes, and the length of a list with 32-bit indices.
 
 use figrs_factor::Limits;
 use figrs_factor::eliminate::EliminationError;
 
-/// Growth of a data structure in bytes after which its size is compared with the memory limit again.
+/// A data structure's size is compared with the memory limit again after it has grown by this number of bytes.
 pub(super) const UNCHECKED_GROWTH: u64 = 1 << 20;
-/// Maximum length of a list with 32-bit indices. The larger 32-bit indices are reserved for elements that are added between two checks of the length.
+/// Maximum length of a list with 32-bit indices. The 32-bit indices above this length are reserved for elements that are added between two checks of
+/// the length.
 pub(super) const MAX_POSITIONS: usize = (u32::MAX / 2) as usize;
 
-/// Returns the maximum size of a cache that may take `bytes` bytes: at most half of the memory limit, because the search needs the rest.
+/// Returns the maximum size in bytes of a cache that may use `bytes` bytes: at most half of the memory limit, because the search needs the rest.
 pub(super) fn cache_share(bytes: u64, limits: &Limits) -> u64 {
     limits.memory.map_or(bytes, |budget| bytes.min(budget / 2))
 }
 
-/// Returns an error if the longest list, of `longest` elements, is too long for 32-bit indices; `bytes` is the size of all lists together.
+/// Returns an error if the longest list, which has `longest` elements, is too long for 32-bit indices; `bytes` is the size of all lists together.
 pub(super) fn check_positions(longest: usize, bytes: usize) -> Result<(), EliminationError> {
     if longest <= MAX_POSITIONS {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Exhaustive search with component caching, which can record a decision circuit.
+//! Exhaustive search of a factor graph with a cache of component values; the search can record a decision circuit.
 //!
 //! | file | content |
 //! |---|---|

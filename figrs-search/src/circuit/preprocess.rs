@@ -1,4 +1,4 @@
-//! Preprocessing of the clauses of a logical form, which does not change the number of solutions.
+//! Preprocessing of the clauses that represent a factor graph, which does not change the number of solutions.
 
 use figrs_factor::{Limits, Until};
 
@@ -12,17 +12,17 @@ use super::propagator::{AssignmentReason, ClausePropagator};
 use figrs_factor::eliminate::EliminationError;
 
 const MAX_ROUNDS: usize = 3;
-/// Number of bytes of each literal in addition to its clause: its occurrences, and its copy in the propagator of probing.
+/// Number of bytes of each literal in addition to its clause: its occurrences, and its copy for the test propagation of literals (probing).
 const LITERAL_BYTES: usize = 20;
-/// Number of bytes for each atom: its lists of occurrences, pairs and watches.
+/// Number of bytes for each atom: its lists of occurrences, of two-literal clauses and of watches.
 const ATOM_BYTES: usize = 250;
 
-/// Simplifies the clauses of a logical form, and eliminates atoms that other atoms define.
+/// Simplifies the clauses that represent a factor graph, and eliminates atoms that other atoms define.
 ///
-/// The atoms of the variables that are marked in `is_kept` are not eliminated.
+/// Preprocessing does not eliminate the atoms of variables that are marked in `is_kept`.
 ///
-/// **Guarantee.** The solutions over the remaining atoms correspond one to one to the solutions of the given form, with the same weights. The values
-/// of the eliminated atoms follow from the values of the remaining atoms, in the reverse of the order of elimination.
+/// **Guarantee.** The solutions over the remaining atoms correspond one to one to the solutions of the given clauses, with the same weights. The
+/// values of the eliminated atoms follow from the values of the remaining atoms; they are computed in the reverse order of elimination.
 ///
 /// **Errors.** [`EliminationError::Interrupted`] at a deadline or an interrupt; [`EliminationError::TooMuchMemory`] if
 /// the clauses exceed the memory.
@@ -68,7 +68,7 @@ pub(super) fn preprocess(
     Ok(defined)
 }
 
-/// Adds the consequences that probing finds to `simplifier`; returns `false` if the clauses have no solution.
+/// Adds the consequences that probing (test propagation of each literal) finds to `simplifier`; returns `false` if the clauses have no solution.
 fn probe_clauses(
     form: &LogicalForm,
     simplifier: &mut ClauseSimplifier,
@@ -121,7 +121,7 @@ fn probe_clauses(
     Ok(!simplifier.is_contradictory)
 }
 
-/// Extends the truth values `is_true` of the remaining atoms to the eliminated atoms.
+/// Extends the truth values `is_true` of the remaining atoms by the values of the eliminated atoms.
 pub(super) fn complete(defined: &[DefinedAtom], is_true: &mut [bool]) {
     for atom in defined.iter().rev() {
         let [yes, no] = [true, false].map(|value| AtomLiteral::new(atom.atom, value));

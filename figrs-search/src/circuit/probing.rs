@@ -7,23 +7,23 @@ use super::propagator::{AssignmentReason, ClausePropagator, Truth};
 use figrs_factor::eliminate::EliminationError;
 use figrs_factor::eliminate::error::check_interrupt;
 
-/// Maximum number of assignments that all probes together make.
+/// Maximum number of assignments that all test propagations together make.
 const MAX_WORK: usize = 5_000_000;
 
 #[derive(Debug, Default)]
 pub(super) struct Probes {
-    /// Literals that are true in all solutions.
+    /// Literals that probing has found to be true in all solutions.
     pub(super) units: Vec<AtomLiteral>,
-    /// Pairs of literals that have the same truth value in all solutions.
+    /// Pairs of literals that probing has found to be equivalent: they have the same truth value in all solutions.
     pub(super) equivalences: Vec<[AtomLiteral; 2]>,
     pub(super) is_contradictory: bool,
 }
 
 /// Propagates each literal of the atoms for which `is_probed` is true, one literal at a time. A literal is false in all solutions if its propagation
-/// leads to a conflict. A literal is true in all solutions if an atom and its negation imply it. Two literals are equivalent if they imply each
-/// other.
+/// leads to a conflict. A literal is true in all solutions if an atom implies it and the negation of the atom implies it, too. Two literals are
+/// equivalent if they imply each other.
 ///
-/// **Errors.** [`EliminationError::Interrupted`] at a deadline or an interrupt.
+/// **Errors.** [`EliminationError::Interrupted`] if the deadline passes or an interrupt occurs.
 ///
 /// **References.** Le Berre, *Exploiting the real power of unit propagation lookahead*, 2001.
 pub(super) fn probe(
@@ -80,7 +80,7 @@ pub(super) fn probe(
     Ok(probes)
 }
 
-/// Returns the literals that unit propagation of `literal` makes true, including `literal`; `None` if a clause is violated.
+/// Returns the literals that unit propagation of `literal` makes true, including `literal`; `None` if the propagation violates a clause.
 fn consequences(
     propagator: &mut ClausePropagator,
     literal: AtomLiteral,
@@ -93,7 +93,7 @@ fn consequences(
     consistent.then_some(found)
 }
 
-/// Makes `literal` true permanently; returns `false` if a clause is violated.
+/// Makes `literal` true permanently; returns `false` if this violates a clause.
 fn assert(propagator: &mut ClausePropagator, literal: AtomLiteral) -> bool {
     propagator.assign(literal, AssignmentReason::None);
     propagator.propagate()

@@ -3,7 +3,7 @@
 use super::clause_database::{ClauseDatabase, ClauseId, ClauseKind};
 use super::literal::AtomLiteral;
 
-/// Number of bytes of an atom and its two literals, including the headers of their lists.
+/// Number of bytes that an atom and its two literals use in unit propagation, including the headers of their lists.
 const ATOM_BYTES: usize = 160;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(super) enum Truth {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AssignmentReason {
-    /// The literal was decided, or is true in all solutions.
+    /// The literal was decided by the search, or is true in all solutions.
     None,
     /// The literal is true because all other literals of this clause are false.
     Clause(ClauseId),
@@ -23,8 +23,8 @@ pub(super) enum AssignmentReason {
     Pair(AtomLiteral),
 }
 
-/// An entry of a literal's watch list: a watched clause, and another literal of this clause. If this other literal is true, the clause need not be
-/// read.
+/// An entry of a literal's watch list: a watched clause, and another literal of the clause. If the stored other literal is true, the watched clause
+/// need not be read.
 #[derive(Clone, Copy, Debug)]
 struct ClauseWatch {
     clause: ClauseId,
@@ -41,11 +41,11 @@ pub(super) struct ClausePropagator {
     reasons: Vec<AssignmentReason>,
     pub(super) trail: Vec<AtomLiteral>,
     head: usize,
-    /// For each literal, the other literals in its two-literal clauses.
+    /// For each literal, the other literals of the two-literal clauses that contain it.
     pairs: Vec<Vec<AtomLiteral>>,
     watches: Vec<Vec<ClauseWatch>>,
     pub(super) clauses: ClauseDatabase,
-    /// For each atom, the range of atoms that exclude each other: all value atoms of its variable.
+    /// For each atom, the range of atoms that exclude each other: all atoms "variable = value" of the same variable.
     exclusive: Vec<(u32, u32)>,
     /// Learned literals that are true in all solutions.
     facts: Vec<AtomLiteral>,
@@ -53,7 +53,7 @@ pub(super) struct ClausePropagator {
     learned_pairs: usize,
     /// The literals of the violated clause, if a clause is violated.
     pub(super) conflict: Vec<AtomLiteral>,
-    /// The search level of new assignments.
+    /// The search level of newly made assignments.
     pub(super) level: u32,
     pub(super) conflicts: u64,
     pub(super) activity: Vec<f64>,
@@ -107,8 +107,8 @@ impl ClausePropagator {
         self.reasons[literal.atom()]
     }
 
-    /// Adds the clause `literals`. The first two literals of a long clause become its watched literals. A learned clause of one literal is stored as
-    /// a fact. A given clause of one literal is not stored; the caller must assign the literal.
+    /// Adds the clause `literals` to the clauses of the propagation. The first two literals of a long clause become its watched literals. A learned
+    /// clause of one literal is stored as a fact. A given clause of one literal is not stored; the caller must assign the literal.
     pub(super) fn add_clause(
         &mut self,
         literals: &[AtomLiteral],
@@ -153,7 +153,7 @@ impl ClausePropagator {
         self.trail.push(literal);
     }
 
-    /// Undoes all assignments in the trail from the index `from` on.
+    /// Undoes all assignments from the index `from` of the trail (the list of assignments) on.
     pub(super) fn undo(&mut self, from: usize) {
         for literal in self.trail.drain(from..) {
             self.truths[literal.index()] = Truth::Open;
@@ -162,10 +162,10 @@ impl ClausePropagator {
         self.head = self.head.min(from);
     }
 
-    /// Assigns the undecided facts (learned literals) at level zero, because they depend on no decision. Returns `false` if a fact is false;
-    /// `conflict` then contains this fact.
+    /// Assigns the undecided facts (learned literals) at level zero, because they depend on no decision. Returns `false` if a fact (learned literal)
+    /// is false; `conflict` then contains this fact.
     ///
-    /// The search assigns facts after each decision, because it ignores them when it finds components.
+    /// The search assigns facts (learned literals) after each decision, because it ignores facts when it divides the atoms into components.
     pub(super) fn assign_facts(&mut self) -> bool {
         for i in 0..self.facts.len() {
             let fact = self.facts[i];
@@ -185,7 +185,7 @@ impl ClausePropagator {
         true
     }
 
-    /// Assigns all literals that follow by unit propagation. Returns `false` if a clause is violated; `conflict` then contains the
+    /// Assigns all literals that follow by unit propagation. Returns `false` if the propagation violates a clause; `conflict` then contains the
     /// literals of this clause.
     pub(super) fn propagate(&mut self) -> bool {
         while let Some(&literal) = self.trail.get(self.head) {
@@ -282,7 +282,7 @@ impl ClausePropagator {
         consistent
     }
 
-    /// Forgets the clause of `reason` if it was only the reason of one assignment.
+    /// Forgets the clause of `reason` if it was stored only as the reason of one assignment.
     pub(super) fn forget_reason(&mut self, reason: AssignmentReason) {
         if let AssignmentReason::Clause(id) = reason
             && self.clauses.kind(id) == ClauseKind::Temporary
@@ -313,7 +313,7 @@ impl ClausePropagator {
         }
     }
 
-    /// Raises the activity of `literal`, which influences later decisions.
+    /// Raises the activity of `literal`, which makes later decisions on its atom more likely.
     pub(super) fn bump(&mut self, literal: AtomLiteral) {
         self.activity[literal.index()] += self.activity_step;
         if self.activity[literal.index()] > 1e100 {

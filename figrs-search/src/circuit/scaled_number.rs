@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Mul};
 
-/// Base-2 logarithm of the ratio of consecutive scales.
+/// Base-2 logarithm of the ratio of consecutive scales of a `ScaledNumber`.
 const UNIT: i32 = 512;
 
 /// The number `mantissa * 2^(512 scale)`; the mantissa is zero or between `2^-256` and `2^256`.
@@ -65,7 +65,7 @@ impl ScaledNumber {
         self.mantissa == 0.0
     }
 
-    /// Returns the larger of this number and `other`.
+    /// Returns the larger one of this number and `other`.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         let is_larger = match (self.is_zero(), other.is_zero()) {
@@ -131,7 +131,7 @@ impl Add for ScaledNumber {
     }
 }
 
-/// Returns `2^exponent`, which must be a normal number.
+/// Returns `2^exponent`, which must be a normal floating-point number (not subnormal or infinite).
 const fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }

@@ -1,4 +1,4 @@
-//! Exhaustive search of a logical form: decisions, unit propagation, and a cache of the values of components.
+//! Exhaustive search over the solutions of clauses: decisions, unit propagation, and a cache of the values of components.
 
 mod split;
 
@@ -20,23 +20,23 @@ use figrs_factor::eliminate::EliminationError;
 
 /// Number of atoms that the search reads between two checks of the time and memory limits; tests check the limits after each step.
 const LOOK_INTERVAL: usize = if cfg!(test) { 1 } else { 1 << 14 };
-/// Work of one step of the search besides the atoms of its component, as a number of atoms that are read.
+/// Work of one search step in addition to reading the atoms of its component, as a number of atoms that are read.
 const STEP_WORK: usize = 1 << 6;
-/// Number of learned clauses at which clauses are forgotten for the first time.
+/// Number of learned clauses at which the search forgets clauses for the first time.
 const FIRST_LEARNED_LIMIT: usize = 4000;
 /// Number of bytes of an atom in the lists of the search.
 const ATOM_BYTES: usize = 32;
-/// Weight of the activity of an atom in conflicts, relative to its number of clauses.
+/// Weight of an atom's activity in conflicts, relative to the number of its clauses, in the choice of decisions.
 const ACTIVITY_WEIGHT: f64 = 10.0;
 
-/// A decision of the search, with the lengths of the search's lists before the decision.
+/// A decision of the search, with the lengths that the search's lists had before the decision.
 #[derive(Clone, Debug)]
 struct SearchFrame<V> {
     component: OpenComponent,
     branch: AtomLiteral,
-    /// True in the second branch of the decision, in which the decided literal is false.
+    /// True in the second branch of the search after a decision, in which the decided literal is false.
     second: bool,
-    /// The value of the first branch; `None` if the first branch has no solution.
+    /// The value of the first branch after the decision; `None` if the first branch has no solution.
     first_value: Option<V>,
     trail_start: usize,
     residuals_start: usize,
@@ -48,9 +48,9 @@ struct SearchFrame<V> {
 pub struct SearchControl<'a> {
     /// Limits of the search: memory, deadline and interrupt.
     pub limits: &'a Limits,
-    /// Maximum number of decisions.
+    /// Maximum number of decisions of the search.
     pub decisions: u64,
-    /// Progress listener, which is called from time to time with the number of decisions.
+    /// Progress listener, which the search calls from time to time with the number of decisions.
     pub report: &'a dyn Fn(u64),
 }
 
@@ -73,7 +73,7 @@ impl fmt::Debug for SearchControl<'_> {
     }
 }
 
-/// Exhaustive search over the worlds (assignments) of a logical form.
+/// Exhaustive search over the worlds (assignments) of a factor graph in the form of clauses and decision diagrams.
 #[derive(Debug)]
 pub(super) struct ExhaustiveSearch<'a, T: SearchTrace> {
     form: &'a mut LogicalForm,
@@ -82,30 +82,31 @@ pub(super) struct ExhaustiveSearch<'a, T: SearchTrace> {
     pub analysis: ConflictAnalysis,
     finder: ComponentFinder,
     pub cache: ComponentCache<T::Value>,
-    /// For each decision, the number of keys that had been inserted into the cache when its current branch began.
+    /// For each decision, the number of keys that had been inserted into the cache when the decision's current branch began.
     cache_marks: Vec<usize>,
     preferences: Vec<f64>,
     frames: Vec<SearchFrame<T::Value>>,
     pending: Vec<OpenComponent>,
-    /// The changes of residual tables: each has a factor, and its table before the change.
+    /// The recorded changes of residual tables (tables restricted to the remaining values): each has a factor, and its table before the change.
     residual_trail: Vec<(u32, ResidualTable)>,
-    /// For each atom, the index of the last branch whose component contains the atom.
+    /// For each atom, the index of the last search branch whose component contains the atom.
     owner: Vec<u64>,
     is_defined: Vec<bool>,
     branches: u64,
     learned_limit: usize,
     decisions: u64,
-    /// Number of atoms that were read since the last check of the limits.
+    /// Number of atoms that were read since the last check of the time and memory limits.
     work: usize,
     fixed_bytes: usize,
     memory: MemoryAccount,
-    /// If set, components in the cache are searched again, and the new values are compared with the cached values.
+    /// If set, components whose values are cached are searched again, and the new values are compared with the cached values.
     #[cfg(test)]
     pub replay: Option<super::tests::CacheReplay<T::Value>>,
 }
 
 impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
-    /// Creates a search of the problem `form`; the search drops the clauses of `form` when it begins.
+    /// Creates a search of the problem `form`, which consists of clauses and decision diagrams; the search drops the clauses of `form` when it
+    /// begins.
     pub(super) fn new(
         form: &'a mut LogicalForm,
         (preferences, defined): (Vec<f64>, &[DefinedAtom]),
@@ -152,7 +153,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.trace
     }
 
-    /// Returns the value of the problem: the sum of the weights of all assignments, or its circuit. Returns `None` if zeros exclude all assignments.
+    /// Returns the value of the searched problem: the sum of the weights of all assignments, or a circuit for this sum. Returns `None` if zeros of
+    /// the factors exclude all assignments.
     ///
     /// **Errors.** [`EliminationError::Interrupted`] at a deadline or an interrupt; [`EliminationError::TooManyOperations`] after the maximum number
     /// of decisions; [`EliminationError::TooMuchMemory`] if the search exceeds the memory limit.
@@ -199,7 +201,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         }
     }
 
-    /// Returns the approximate memory of the trace, the cache, the clauses, the residual tables and the components in bytes.
+    /// Returns the approximate memory of the search in bytes: its result so far, the cache, the clauses, the decision diagrams and the components.
     fn bytes(&self) -> usize {
         self.fixed_bytes
             + self.trace.bytes()
@@ -234,7 +236,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         control.limits.check_interrupt()
     }
 
-    /// Assigns the literals of unit clauses, and finds the first components; returns `false` if the problem has no solution.
+    /// Assigns the literals of unit clauses, and finds the first components of undecided atoms; returns `false` if the problem has no solution.
     fn begin(&mut self) -> bool {
         for i in 0..self.form.clauses.len() {
             if let [literal] = *self.form.clauses[i] {
@@ -274,7 +276,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         true
     }
 
-    /// Takes the next component of the current branch, and decides one of its atoms.
+    /// Takes the next component of the current search branch, and decides one of its atoms.
     fn decide(&mut self) {
         let Some(component) = self.pending.pop() else {
             return;
@@ -327,7 +329,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         &self.finder.members[component.start as usize..][..component.len as usize]
     }
 
-    /// Propagates the last decision, and resolves conflicts until there is none. Returns `false` if the problem has no solution.
+    /// Propagates the last decision, and resolves conflicts until no conflict remains. Returns `false` if the conflicts show that the problem has no
+    /// solution.
     fn settle(&mut self) -> bool {
         while !(self.propagator.assign_facts() && self.propagator.propagate()) {
             let refutation = self.analysis.resolve(&mut self.propagator);
@@ -360,7 +363,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         true
     }
 
-    /// Undoes the assignments of the current branch, and drops its components that have not been searched.
+    /// Undoes the assignments of the current search branch, and drops the components of this branch that have not been searched.
     fn undo_branch(&mut self) {
         let Some(frame) = self.frames.last() else {
             return;
@@ -386,8 +389,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.propagator.level = self.frames.len() as u32;
     }
 
-    /// Changes from the first branch of the last decision to the second. `value` is the value of the first branch; `reason` is the reason of the
-    /// negated decision.
+    /// Changes from the first branch of the last decision to the second branch. The argument `value` is the value of the first branch; `reason` is
+    /// the reason for the negation of the decision.
     fn flip(&mut self, value: Option<T::Value>, reason: AssignmentReason) {
         self.undo_branch();
         let mark = self.cache.mark();
@@ -403,7 +406,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         }
     }
 
-    /// Completes the last decision; `second` is the value of its second branch.
+    /// Completes the last decision, whose second branch has the value `second`.
     fn finish_frame(&mut self, second: Option<T::Value>) {
         let Some((hash, first)) = self
             .frames

@@ -1,30 +1,30 @@
-//! Traces of a search: the sum of the weights, or a decision circuit.
+//! Traces of a search (records of its result): the sum of the weights, or a decision circuit.
 
 use super::scaled_number::ScaledNumber;
 
-/// Operations by which a search computes the value of its problem.
+/// Operations by which a search computes the value of its problem as a number or as a circuit.
 ///
-/// Products are on a stack. The search opens a product, multiplies it by factors, and closes it to get its value.
+/// Products are on a stack. The search opens a product, multiplies the product by factors, and closes the product to get its value.
 pub(super) trait SearchTrace {
-    /// The value of a component: a number or a node of a circuit.
+    /// The value of a component of the search: a number or a node of a circuit.
     type Value: Copy;
 
     fn open_product(&mut self);
     /// Multiplies the product under construction by the leaf of a variable's value.
     fn value(&mut self, variable: u32, value: u32);
     fn symbol(&mut self, symbol: u32);
-    /// Multiplies the product under construction by the sum over both values of a two-valued variable, which occurs in no open clause or table.
+    /// Multiplies the product under construction by the sum over the two values of a variable that occurs in no open clause or table.
     fn free(&mut self, variable: u32);
     fn multiply(&mut self, value: Self::Value);
     fn close_product(&mut self) -> Self::Value;
     fn drop_product(&mut self);
     fn sum(&mut self, first: Self::Value, second: Self::Value) -> Self::Value;
     fn bytes(&self) -> usize;
-    /// Returns the length of the longest list with 32-bit indices.
+    /// Returns the length of the longest list with 32-bit indices in this trace.
     fn positions(&self) -> usize;
 }
 
-/// A trace that only computes the sum of the weights.
+/// A trace (record of a search) that only computes the sum of the weights.
 #[derive(Debug)]
 pub(super) struct SumTrace {
     symbols: Vec<ScaledNumber>,
@@ -32,7 +32,7 @@ pub(super) struct SumTrace {
 }
 
 impl SumTrace {
-    /// Creates a trace for a sum; `logs` has the natural logarithm of the weight of each symbol.
+    /// Creates a trace that computes a sum; `logs` has the natural logarithm of the weight of each symbol.
     pub(super) fn new(logs: impl IntoIterator<Item = f64>) -> Self {
         Self {
             symbols: logs.into_iter().map(ScaledNumber::from_log).collect(),

@@ -2,10 +2,10 @@
 
 use super::literal::AtomLiteral;
 
-/// The direct encoding of variables by atoms: each atom states that a variable has a certain value.
+/// The encoding of variables by atoms (Boolean variables): each atom states that a variable has a certain value.
 ///
-/// A variable of two values has one atom, which is true for the second value. A variable of three or more values has an atom for each
-/// value, exactly one of which is true. A variable of one value has no atom.
+/// In the encoding by atoms, a variable of two values has one atom, which is true for the second value. In the encoding by atoms, a variable of three
+/// or more values has an atom for each value, and exactly one of these atoms is true. In the encoding by atoms, a variable of one value has no atom.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ValueAtoms {
     pub(super) cardinalities: Vec<u32>,
@@ -46,7 +46,7 @@ impl ValueAtoms {
         self.variables[literal.atom()]
     }
 
-    /// Returns, for each atom, the range of atoms that exclude each other: the value atoms of its variable.
+    /// Returns, for each atom, the range of atoms that exclude each other: all atoms that state values of the same variable.
     pub(super) fn exclusive(&self) -> Vec<(u32, u32)> {
         let range = |&v: &u32| {
             let atoms = self.of(v);
@@ -65,7 +65,7 @@ impl ValueAtoms {
         }
     }
 
-    /// Returns the variable and the value that the true literal `literal` gives it; `None` if the literal only excludes a value.
+    /// Returns the variable and the value that it has if the literal `literal` is true; `None` if the literal only excludes a value.
     pub(super) fn value_of(&self, literal: AtomLiteral) -> Option<(u32, u32)> {
         let variable = self.variable(literal);
         if self.cardinalities[variable as usize] == 2 {
@@ -75,7 +75,7 @@ impl ValueAtoms {
         literal.is_positive().then_some((variable, value))
     }
 
-    /// Adds the literals which state that `variable` has none of `values` to `clause`.
+    /// Adds to `clause` the literals which state that `variable` has none of the values `values`.
     pub(super) fn exclude(&self, variable: u32, values: &[u32], clause: &mut Vec<AtomLiteral>) {
         let n = self.cardinalities[variable as usize];
         if let [value] = *values {

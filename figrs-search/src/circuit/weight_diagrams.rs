@@ -1,4 +1,4 @@
-//! Decision diagrams of the weights of factors, which share subdiagrams: equal residual tables have the same index.
+//! Decision diagrams of the weights of factors, which share subdiagrams, so that equal residual tables have the same index.
 
 use figrs_factor::Until;
 use rand::{Rng, SeedableRng};
@@ -12,7 +12,7 @@ use figrs_factor::eliminate::error::check_interrupt;
 
 /// Number of bytes of a memory allocation in addition to its contents.
 const ALLOCATION_BYTES: usize = 16;
-/// Number of new nodes between two checks of the deadline.
+/// Number of new diagram nodes between two checks of the deadline.
 const LOOK_INTERVAL: usize = 1 << 16;
 
 /// A residual table (the part of a factor's table that agrees with a partial assignment), as a node of a decision diagram.
@@ -23,10 +23,10 @@ pub(super) struct ResidualTable(u32);
 const LEAF: u32 = 1 << 31;
 
 impl ResidualTable {
-    /// A leaf for a table whose entries are all excluded by clauses; any table may replace it.
+    /// A don't-care leaf for a table whose entries are all excluded by clauses; any table may replace it.
     pub(super) const DONT_CARE: Self = Self(u32::MAX);
 
-    /// Returns the constant table whose weight is the symbol with the index `symbol`.
+    /// Returns the constant table in which every weight is the symbol with the index `symbol`.
     pub(super) fn constant(symbol: u32) -> Self {
         Self(symbol | LEAF)
     }
@@ -35,7 +35,7 @@ impl ResidualTable {
         self.0 & LEAF != 0
     }
 
-    /// Returns the symbol of a constant table; `None` for another table.
+    /// Returns the symbol of a constant table; `None` for a table that is not constant.
     pub(super) fn symbol(self) -> Option<u32> {
         (self.is_leaf() && self != Self::DONT_CARE).then_some(self.0 & !LEAF)
     }
@@ -44,16 +44,17 @@ impl ResidualTable {
 #[derive(Clone, Debug)]
 struct DiagramNode {
     variable: u32,
-    /// The range of the node's children in the list of children; `support` is the range of its variables in the list of supports.
+    /// The range of the diagram node's children in the list of children; `support` is the range of its variables in the list of supports.
     children: (u32, u32),
     support: (u32, u32),
-    /// A random number that is added to the hash of each component with this node.
+    /// A random number that is added to the hash of each component in which this diagram node occurs.
     key: ComponentHash,
 }
 
-/// Multi-valued decision diagrams of the weights of all factors, in which equal nodes are stored once.
+/// Multi-valued decision diagrams of the weights of all factors, in which equal nodes are stored only once.
 ///
-/// If all children of a node are equal (apart from don't-care leaves), one of them replaces the node. Restrictions of diagrams are cached.
+/// If all children of a diagram node are equal (apart from don't-care leaves), one of the children replaces the node. Restrictions of decision
+/// diagrams to values of variables are cached.
 #[derive(Clone, Debug)]
 pub(super) struct WeightDiagrams {
     nodes: Vec<DiagramNode>,
@@ -78,9 +79,9 @@ impl Default for WeightDiagrams {
 }
 
 impl WeightDiagrams {
-    /// Builds the decision diagram of a table from its non-zero entries: ascending rows of values of `variables`, and a symbol for each row.
+    /// Builds the decision diagram of a table from its non-zero entries, given as ascending rows of values of `variables` and a symbol for each row.
     ///
-    /// **Errors.** [`EliminationError::Interrupted`] at a deadline or an interrupt.
+    /// **Errors.** [`EliminationError::Interrupted`] if the deadline passes or an interrupt occurs.
     pub(super) fn table(
         &mut self,
         variables: &[u32],
@@ -151,7 +152,7 @@ impl WeightDiagrams {
         table
     }
 
-    /// Returns the variables on which `table` depends, in ascending order.
+    /// Returns the variables on which the residual table `table` depends, in ascending order.
     pub(super) fn support(&self, table: ResidualTable) -> &[u32] {
         if table.is_leaf() {
             return &[];
@@ -160,7 +161,7 @@ impl WeightDiagrams {
         &self.support[start as usize..][..len as usize]
     }
 
-    /// Returns the number that `table` adds to the hash of a component; the table must not be constant.
+    /// Returns the number that the residual table `table` adds to the hash of a component; the table must not be constant.
     pub(super) fn key(&self, table: ResidualTable) -> ComponentHash {
         self.nodes[table.0 as usize].key
     }
@@ -169,7 +170,7 @@ impl WeightDiagrams {
         self.children[(self.nodes[table.0 as usize].children.0 + i) as usize]
     }
 
-    /// Returns the part of `table` in which `variable` has the value `value`.
+    /// Returns the part of the residual table `table` in which `variable` has the value `value`.
     pub(super) fn restrict(
         &mut self,
         table: ResidualTable,
@@ -235,7 +236,8 @@ impl WeightDiagrams {
             )
     }
 
-    /// Returns the length of the longest list with 32-bit indices. The list of nodes counts twice, because half of the indices are for leaves.
+    /// Returns the length of the longest list with 32-bit indices in the diagrams. The length of the list of diagram nodes is doubled for this
+    /// comparison, because half of the indices are for leaves.
     pub(super) fn positions(&self) -> usize {
         let nodes = 2 * self.nodes.len();
         nodes.max(self.children.len()).max(self.support.len())

@@ -1,11 +1,12 @@
-//! Clauses that exclude the zeros of a table: an irredundant cover of the zeros by cubes.
+//! Clauses that exclude the zeros of a table; they come from an irredundant cover of the zeros by cubes (products of sets of values).
 
-/// A cube (product of sets of values): the allowed values of some variables of a table, as indices of variables and values.
+/// A cube (product of sets of values): the allowed values of some variables of a table, with variables and values given by indices.
 pub(super) type Cube = Vec<(usize, Vec<u32>)>;
 
-/// Returns cubes that cover the zeros of a dense table and no other entry.
+/// Returns cubes (products of sets of values) that cover the zeros of a dense table and no other entry.
 ///
-/// **Complexity.** For Boolean variables, the time is the number of entries to a power below 1.6; in practice, it is nearly linear.
+/// **Complexity.** For Boolean variables, the time of the cover is the number of table entries to a power below 1.6; in practice, the time is nearly
+/// linear.
 ///
 /// **References.** Minato, *Fast generation of irredundant sum-of-products forms from binary decision diagrams*, SASIMI 1992.
 pub(super) fn zero_cover(is_zero: &[bool], cards: &[u32]) -> Vec<Cube> {
@@ -25,10 +26,10 @@ struct ZeroCover<'a> {
 }
 
 impl ZeroCover<'_> {
-    /// Covers the `required` entries of a part of a table by cubes of `allowed` entries, and returns the covered entries. `at` is the index of the
-    /// first variable of the part.
+    /// Covers the entries `required` of a part of a table by cubes (products of sets of values) of entries in `allowed`, and returns the covered
+    /// entries. The argument `at` is the index of the first variable of the table's part.
     ///
-    /// The depth of the recursion is the number of variables of a dense table, which is logarithmic in the number of entries.
+    /// The depth of the recursion is the number of variables of the dense table, which is logarithmic in the number of entries.
     fn cover(&mut self, required: &[bool], allowed: &[bool], at: usize) -> Vec<bool> {
         if !required.contains(&true) {
             return vec![false; required.len()];

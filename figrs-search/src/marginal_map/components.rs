@@ -1,21 +1,21 @@
-//! Components of a factor graph, which share no variable.
+//! Connected components of a factor graph, which share no variable.
 
 use figrs_factor::graph::{DisjointSets, Factor, FactorGraph, VarId};
 
-/// A factor graph, split into its components with maximised variables and the rest.
+/// A factor graph, split into its connected components with maximised variables and the rest.
 #[derive(Debug)]
 pub(super) struct SplitGraph {
     pub(super) components: Vec<GraphComponent>,
-    /// All components without maximised variables, together with the factors without variables.
+    /// All connected components without maximised variables, together with the factors without variables.
     pub(super) rest: FactorGraph,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct GraphComponent {
     pub(super) graph: FactorGraph,
-    /// For each variable of the component, its identifier in the whole graph.
+    /// For each variable of the connected component, its identifier in the whole graph.
     pub(super) variables: Vec<VarId>,
-    /// The maximised variables of the component, by their identifiers in the component.
+    /// The maximised variables of the connected component, by their identifiers in the component.
     pub(super) maximised: Vec<VarId>,
 }
 

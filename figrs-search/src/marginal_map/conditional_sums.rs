@@ -1,4 +1,4 @@
-//! The total weight of an assignment of the maximised variables, by an exact elimination of all other variables.
+//! The total weight of an assignment of the maximised variables, computed by an exact elimination of all other variables.
 
 use figrs_factor::Limits;
 use figrs_factor::eliminate::{EliminationError, Plan, log_sums};
@@ -6,8 +6,8 @@ use figrs_factor::graph::{DecidedVariables, FactorGraph, Restriction, VarId};
 
 /// Exact sums over the variables that are not maximised, given an assignment of the maximised variables.
 ///
-/// The assigned variables are removed from the graph; the width of a sum may therefore be far smaller than the width of the graph. All sums use the
-/// elimination order that was found for the first sum.
+/// The maximised variables have values and are removed from the graph; the treewidth for a sum may therefore be far smaller than the width of the
+/// graph. The sums for all assignments use the elimination order that was found for the first sum.
 #[derive(Debug)]
 pub(super) struct ConditionalSums<'a> {
     graph: &'a FactorGraph,
@@ -19,9 +19,9 @@ pub(super) struct ConditionalSums<'a> {
 }
 
 impl<'a> ConditionalSums<'a> {
-    /// Plans the sums for given values of the maximised variables.
+    /// Plans the sums over the other variables for given values of the maximised variables.
     ///
-    /// **Errors.** Errors of a sum that exceeds the limits; [`EliminationError::Interrupted`].
+    /// **Errors.** The error of a sum that exceeds the limits; [`EliminationError::Interrupted`] if the search is stopped.
     pub(super) fn new(
         graph: &'a FactorGraph,
         maximised: &'a [VarId],
@@ -43,12 +43,12 @@ impl<'a> ConditionalSums<'a> {
         Ok(this)
     }
 
-    /// Returns the natural logarithm of the total weight of an assignment of the maximised variables.
+    /// Returns the natural logarithm of the total weight of an assignment of the maximised variables, summed over all other variables.
     pub(super) fn log_weight(&mut self, values: &[u32]) -> Result<f64, EliminationError> {
         Ok(self.logs(values, None)?[0])
     }
 
-    /// Returns the logarithm of the total weight for each value of the maximised variable with the index `open`, given the values of the other
+    /// Returns the logarithms of the total weights for all values of the maximised variable with the index `open`, given the values of the other
     /// maximised variables.
     pub(super) fn log_weights(
         &mut self,

@@ -5,13 +5,13 @@ use figrs_factor::eliminate::EliminationError;
 
 use super::conditional_sums::ConditionalSums;
 
-/// A lower upper bound is recorded if its distance to the best log-weight is at most this fraction of the distance of the last recorded bound.
+/// An improved upper bound is recorded if its distance to the best log-weight is at most this fraction of the distance of the last recorded bound.
 const RECORDED: f64 = 0.9;
 
-/// The best known assignment of the maximised variables, the upper bound of all assignments, and their history.
+/// The best known assignment of the maximised variables, the upper bound for all assignments, and the history of the two.
 #[derive(Debug)]
 pub(super) struct Incumbent {
-    /// Values of the maximised variables; empty if no assignment of positive weight is known.
+    /// Values of the maximised variables in the best known assignment; empty if no assignment of positive weight is known.
     pub(super) values: Vec<u32>,
     pub(super) log_weight: f64,
     pub(super) upper_bound: f64,
@@ -31,7 +31,7 @@ impl Incumbent {
         }
     }
 
-    /// Makes an assignment the best known assignment if it is better.
+    /// Makes an assignment of the maximised variables the best known assignment if it is better.
     pub(super) fn offer(&mut self, values: &[u32], log_weight: f64, is_local: bool, work: f64) {
         if log_weight > self.log_weight {
             self.values = values.to_vec();
@@ -40,7 +40,7 @@ impl Incumbent {
         }
     }
 
-    /// Lowers the upper bound to `upper_bound`, if this is lower.
+    /// Lowers the recorded upper bound to `upper_bound`, if `upper_bound` is lower.
     pub(super) fn bound(&mut self, upper_bound: f64, work: f64) {
         let upper_bound = upper_bound.max(self.log_weight);
         if upper_bound >= self.upper_bound {
@@ -65,10 +65,10 @@ impl Incumbent {
     }
 }
 
-/// Hill climbing: sets one variable after another to its best value given the other variables, until a whole round changes nothing. `values` and
-/// `log_weight` have the assignment and its log-weight.
+/// Hill climbing: sets one maximised variable after another to its best value given the other variables, until a whole round changes nothing. The
+/// arguments `values` and `log_weight` are the assignment of the maximised variables and its log-weight, which hill climbing improves.
 ///
-/// **Errors.** Errors of a sum; `values` and `log_weight` are then valid, but no local optimum.
+/// **Errors.** Errors of a sum over the other variables; `values` and `log_weight` then agree with each other, but are not a local optimum.
 pub(super) fn climb(
     sums: &mut ConditionalSums<'_>,
     cardinalities: &[u32],

@@ -1,5 +1,5 @@
-//! Marginal MAP by search, for graphs that are too wide for an elimination with all sums first. The search returns its best assignment of some
-//! variables, and an upper bound of the total weight of every assignment of these variables.
+//! Marginal MAP by search, for graphs that are too wide for an elimination with all sums first. The marginal MAP search returns its best assignment
+//! of some variables, and an upper bound of the total weight of every assignment of these variables.
 //!
 //! | file | content |
 //! |---|---|

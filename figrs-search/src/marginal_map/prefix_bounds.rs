@@ -5,15 +5,17 @@ use figrs_factor::eliminate::{EliminationError, as_if_dense};
 use figrs_factor::graph::{Factor, FactorGraph, VarId, log_entry, log_stored};
 use figrs_factor::mini_buckets::{BucketOrder, MiniBuckets};
 
-/// Maximum number of memory words that the search for an elimination order reads. A longer search is not worthwhile, because the buckets of wide
-/// graphs are divided anyway.
+/// Maximum number of memory words that the search for an elimination order reads. A longer search for an elimination order is not worthwhile, because
+/// the buckets of wide graphs are divided into mini-buckets anyway.
 pub(super) const ORDER_WORK: u64 = 2_000_000;
 
-/// Upper bounds of the total weight of all completions of a prefix: an assignment of the first maximised variables, in the order of [`Self::order`].
+/// Upper bounds of the total weight of all completions of a prefix, that is, of an assignment of the first maximised variables in the order of
+/// [`Self::order`].
 ///
-/// One mini-bucket elimination first sums out the variables that are not maximised. It then maximises over the maximised variables, in the reverse of
-/// their order. The bound of a prefix is the product of the factors and messages whose variables it assigns. A message is a factor of the bound until
-/// the variable of its bucket is assigned. The tables of the bucket then replace the message.
+/// One mini-bucket elimination first sums out the variables that are not maximised. The mini-bucket elimination then maximises over the maximised
+/// variables, in the reverse of their order. The bound of a prefix (an assignment of the first maximised variables) is the product of the factors and
+/// messages whose variables it assigns. A message of the mini-bucket elimination is a factor of the bound until the variable of its bucket is
+/// assigned. After the variable of a bucket is assigned, the tables of the bucket replace its message as factors of the bound.
 ///
 /// **References.** Kask and Dechter, *A general scheme for automatic generation of search heuristics from specification dependencies*,
 /// Artificial Intelligence 129, 2001; Marinescu, Dechter and Ihler, *AND/OR search for marginal MAP*, UAI 2014.
@@ -21,29 +23,29 @@ pub(super) const ORDER_WORK: u64 = 2_000_000;
 pub(super) struct PrefixBounds<'a> {
     graph: &'a FactorGraph,
     messages: MiniBuckets,
-    /// The maximised variables that occur in factors, in the order in which a search assigns them.
+    /// The maximised variables that occur in factors, in the order in which the search assigns them.
     pub(super) order: Vec<VarId>,
     levels: Vec<Level>,
-    /// Upper bound of the total weight of every assignment, without rounding errors.
+    /// Upper bound of the total weight of every assignment, if rounding errors are left out.
     pub(super) root: f64,
-    /// Bound of the rounding error of each upper bound.
+    /// An upper limit of the rounding error of each upper bound.
     pub(super) slack: f64,
 }
 
-/// Tables that become factors of the bound when the variable of a level (the next variable of the prefix) is assigned, and messages that then cease
-/// to be factors of the bound.
+/// Tables that become factors of the bound when the next variable of the prefix is assigned, and messages that are no longer factors of the bound
+/// afterwards.
 #[derive(Clone, Debug, Default)]
 struct Level {
     factors: Vec<usize>,
     messages: Vec<usize>,
-    /// Messages of the variable's bucket, which are no factors of the bound after the assignment.
+    /// Messages from the bucket of the assigned variable, which are no factors of the bound after the assignment.
     replaced: Vec<usize>,
 }
 
 impl<'a> PrefixBounds<'a> {
-    /// Runs the mini-bucket elimination with at most `sizes.0` entries of a table and `sizes.1` entries of all messages.
+    /// Runs the mini-bucket elimination with at most `sizes.0` entries in a table and at most `sizes.1` entries in all messages together.
     ///
-    /// **Errors.** [`EliminationError::Interrupted`].
+    /// **Errors.** [`EliminationError::Interrupted`] if the elimination is stopped.
     pub(super) fn new(
         graph: &'a FactorGraph,
         maximised: &[VarId],
@@ -88,8 +90,8 @@ impl<'a> PrefixBounds<'a> {
         })
     }
 
-    /// Returns a bound for each value of the variable of `level`. `bound` is the bound of the prefix before the variable of `level`; `world` has the
-    /// values of the prefix, indexed by variable.
+    /// Returns an upper bound for each value of the variable that is assigned at `level`. The argument `bound` is the upper bound of the prefix
+    /// before the variable of `level`; `world` has the values of the prefix, indexed by variable.
     pub(super) fn children(&self, level: usize, bound: f64, world: &mut [u32]) -> Vec<f64> {
         let tables = &self.levels[level];
         let at = |number: &usize, world: &[u32]| self.messages.messages()[*number].at(world);
@@ -105,7 +107,7 @@ impl<'a> PrefixBounds<'a> {
         (0..self.graph.cardinality(v) as u32).map(child).collect()
     }
 
-    /// Returns the number of tables that [`children`](Self::children) reads for each value of the variable of `level`.
+    /// Returns the number of tables that [`children`](Self::children) reads for each value of the variable that is assigned at `level`.
     pub(super) fn tables(&self, level: usize) -> usize {
         let Level {
             factors,
@@ -125,7 +127,7 @@ fn flags(graph: &FactorGraph, variables: &[VarId]) -> Vec<bool> {
     flags
 }
 
-/// Returns an upper bound of all rounding errors of a mini-bucket elimination and of a prefix's bound.
+/// Returns an upper limit of all rounding errors of a mini-bucket elimination and of the bound of a prefix.
 pub(super) fn slack(graph: &FactorGraph) -> f64 {
     let largest = |factor: &Factor| {
         let logs = (0..factor.entries()).map(|entry| log_stored(factor, entry));

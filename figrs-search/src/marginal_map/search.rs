@@ -1,4 +1,4 @@
-//! Driver of a marginal MAP search: bounds of all assignments, local search, best-first branch and bound.
+//! Driver of a marginal MAP search: upper bounds of all assignments, local search, and best-first branch and bound.
 
 use std::collections::BinaryHeap;
 
@@ -19,11 +19,11 @@ use super::incumbent::{Incumbent, climb};
 use super::prefix_bounds::{ORDER_WORK, PrefixBounds, slack};
 use crate::branch_and_bound::{SearchObserver, SolveResult, solve};
 
-/// Maximum numbers of entries of a table in successive mini-bucket eliminations; the search also uses the last one.
+/// Maximum numbers of entries of a table in successive mini-bucket eliminations; branch and bound also uses the last of these numbers.
 const TABLES: [usize; 3] = [1 << 8, 1 << 12, 1 << 16];
-/// Number of steps of the search for a most probable world, from whose values of the maximised variables local search starts.
+/// Number of steps of the search for a most probable assignment of all variables; local search starts from its values of the maximised variables.
 const FIRST_WORLD: f64 = 2e5;
-/// Fraction of the work that local search may take before branch and bound begins.
+/// Fraction of the allowed operations that local search may take before branch and bound begins.
 const LOCAL_SHARE: f64 = 0.25;
 /// Number of successive local searches without a better assignment after which branch and bound begins.
 const FRUITLESS: usize = 8;
@@ -35,44 +35,48 @@ pub struct MarginalMapSearch<'a> {
     pub graph: &'a FactorGraph,
     /// The variables to maximise; all other variables are summed out.
     pub maximised: &'a [VarId],
-    /// Limits of each sum and of the tables for bounds; maximum memory of open nodes and messages together; deadline and interrupt of the search.
+    /// Limits of each sum and of the tables for upper bounds; maximum memory of open nodes and messages together; deadline and interrupt of the
+    /// search.
     pub limits: &'a Limits,
-    /// Maximum number of operations of the search: predicted operations of sums, and table entries that nodes read.
+    /// Maximum number of operations of the search: predicted operations of sums, plus table entries that search nodes read.
     pub work: f64,
 }
 
 /// Result of a marginal MAP search.
 #[derive(Clone, Debug)]
 pub struct MarginalMapResult {
-    /// Values of the maximised variables in the best known assignment, in their order; empty if no assignment was found.
+    /// Values of the maximised variables in the best known assignment, in the order of these variables; empty if no assignment was found.
     pub values: Vec<u32>,
-    /// The natural logarithm of the total weight of the assignment, by an exact sum.
+    /// The natural logarithm of the total weight of the best known assignment, computed by an exact sum over the other variables.
     pub log_weight: f64,
     /// Upper bound of the log-weight of every assignment; equal to `log_weight` if the search was completed.
     pub upper_bound: f64,
-    /// The assignments better than all before them, and the upper bounds lower than all before them, in the order in which they were found.
+    /// The history of improvements: each assignment that was better, and each upper bound that was lower, than all before it, in the order in which
+    /// they were found.
     pub improvements: Vec<Improvement>,
     /// True if local search found the best assignment.
     pub is_local: bool,
-    /// Reason for the end of the search; [`Stopped::Finished`] if no assignment is better.
+    /// Reason for the end of the search; [`Stopped::Finished`] if the search has proved that no assignment is better.
     pub stopped: Stopped,
     /// Number of operations of the search.
     pub work: u64,
 }
 
-/// Searches for the assignment of some variables with the largest total weight, which is a sum over all other variables.
+/// Searches for the assignment of some variables with the largest total weight, which is the sum of the weights over all other variables.
 ///
-/// Mini-bucket eliminations give upper bounds of all assignments: in an order without constraints, and in an order with all sums first. Local search
-/// (hill climbing on exact sums, with restarts near the best assignment) finds a good assignment. A best-first branch and bound then assigns the
-/// variables one by one. The messages of the constrained elimination give an upper bound of each partial assignment, and an exact sum gives the total
-/// weight of each complete assignment. Components of the graph without common variables are searched one after another.
+/// Mini-bucket eliminations give upper bounds of the weights of all assignments: one in an order without constraints, and one in an order with all
+/// sums first. Local search (hill climbing on exact sums, with restarts near the best assignment) finds a good assignment. After local search, a
+/// best-first branch and bound assigns the maximised variables one by one. The messages of the mini-bucket elimination with all sums first give an
+/// upper bound of each partial assignment, and an exact sum gives the total weight of each complete assignment. Connected components of the factor
+/// graph are searched one after another.
 ///
 /// **Guarantee.** `log_weight` is the exact log-weight of `values` up to rounding, and no assignment has a log-weight above `upper_bound`, whatever
-/// ends the search. If the search is completed, the assignment is the best, up to rounding. The result is deterministic unless a deadline or an
-/// interrupt ends the search.
+/// ends the search. If the search is completed, the returned assignment is the best one, up to rounding. The result of the search is deterministic
+/// unless a deadline or an interrupt ends the search.
 ///
-/// **Complexity.** A sum costs as much as an elimination of the graph without the maximised variables. The number of nodes is exponential in the
-/// number of maximised variables in the worst case. Messages take at most one half of the memory, and open nodes the other half.
+/// **Complexity.** The sum for one assignment of the maximised variables costs as much as an elimination of the graph without these variables. The
+/// number of search nodes is exponential in the number of maximised variables in the worst case. Messages of the mini-bucket elimination take at most
+/// one half of the memory, and open nodes of the search the other half.
 ///
 /// **Errors.** Errors of malformed graphs; errors of the sum for given values of all maximised variables, if it exceeds a limit;
 /// [`EliminationError::Impossible`] if no assignment has a positive weight; [`EliminationError::Interrupted`] if the search was stopped before it had
@@ -143,16 +147,16 @@ fn values_of(variables: &[VarId], world: &[u32]) -> Vec<u32> {
     variables.iter().map(|v| world[v.index()]).collect()
 }
 
-/// The searches of all components with maximised variables; their log-weights and their bounds add up.
+/// The searches of all connected components with maximised variables; the log-weights and the bounds of the components are added.
 struct Searches<'a> {
     runs: Vec<Run<'a>>,
-    /// The logarithm of the sum over all components without maximised variables.
+    /// The logarithm of the sum over all variables in components without maximised variables.
     rest: f64,
     improvements: Vec<Improvement>,
 }
 
 impl Searches<'_> {
-    /// Returns the log-weight of the best assignment of all components together, and the upper bound of all assignments.
+    /// Returns the log-weight of the best assignment of all components together, and the upper bound of the log-weights of all assignments.
     fn totals(&self) -> (f64, f64) {
         let logs: f64 = self.runs.iter().map(|run| run.best.log_weight).sum();
         let bounds: f64 = self.runs.iter().map(|run| run.best.upper_bound).sum();
@@ -168,8 +172,8 @@ impl Searches<'_> {
         });
     }
 
-    /// Searches one component after another; each gets an equal share of the remaining work. Returns the first reason other than
-    /// [`Stopped::Finished`] for which a search ended.
+    /// Searches one connected component after another; each gets an equal share of the operations that remain. Returns the first reason other than
+    /// [`Stopped::Finished`] for which the search of a component ended.
     fn search(&mut self, work: f64) -> Result<Stopped, EliminationError> {
         let mut ends = Vec::with_capacity(self.runs.len());
         let (mut log_weight, mut upper_bound) = self.totals();
@@ -205,7 +209,7 @@ struct Run<'a> {
     limits: &'a Limits,
     allowed: f64,
     best: Incumbent,
-    /// Number of table entries that bounds and nodes of the search tree have read.
+    /// Number of table entries that have been read for upper bounds and for nodes of the search tree.
     nodes: f64,
     sums: Option<ConditionalSums<'a>>,
     progress: &'a dyn Fn(u64),
@@ -236,9 +240,10 @@ impl<'a> Run<'a> {
         self.limits.until.stopped().or_else(budget)
     }
 
-    /// Runs all stages of the search: bounds, local search, branch and bound. The search must already have a first assignment.
+    /// Runs all stages of the marginal MAP search: upper bounds, local search, branch and bound. The search must already have a first assignment when
+    /// its stages begin.
     ///
-    /// **Errors.** Errors of sums; an interruption is not an error, but a result.
+    /// **Errors.** Errors of sums over the other variables; an interruption is not an error, but part of the result.
     fn search(&mut self) -> Result<Stopped, EliminationError> {
         let found = self
             .bound_all()
@@ -256,7 +261,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Finds the first assignment: the values of the maximised variables in a world of large weight.
+    /// Finds a first assignment: the values of the maximised variables in an assignment of all variables with a large weight.
     fn first_assignment(&mut self) -> Result<(), EliminationError> {
         let limits = (self.limits.clone())
             .work(FIRST_WORLD)
@@ -283,7 +288,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Computes the log-weight of an assignment by an exact sum, and makes the assignment the best if it is better.
+    /// Computes the log-weight of an assignment by an exact sum, and makes the assignment the best known one if it is better.
     fn evaluate(&mut self, values: &[u32], is_local: bool) -> Result<f64, EliminationError> {
         let Some(sums) = &mut self.sums else {
             return Ok(f64::NEG_INFINITY);
@@ -293,7 +298,7 @@ impl<'a> Run<'a> {
         Ok(log_weight)
     }
 
-    /// Computes upper bounds of all assignments by mini-buckets in an order without constraints.
+    /// Computes upper bounds of the weights of all assignments by mini-bucket elimination in an order without constraints.
     fn bound_all(&mut self) -> Result<(), EliminationError> {
         let rounding = slack(&self.component.graph);
         let until = &self.limits.until;
@@ -321,7 +326,7 @@ impl<'a> Run<'a> {
         self.limits.memory.unwrap_or_else(available_bytes) as f64
     }
 
-    /// Returns the table sizes of mini-bucket eliminations that the remaining work allows; the smallest is always among them.
+    /// Returns the table sizes of the mini-bucket eliminations that the remaining operations allow; the smallest size is always among them.
     fn tables(&self) -> Vec<usize> {
         let left = self.allowed - self.work();
         let variables = self.component.graph.cardinalities.len() as f64;
@@ -329,13 +334,13 @@ impl<'a> Run<'a> {
         TABLES.into_iter().filter(is_small).collect()
     }
 
-    /// Returns the maximum number of entries of a table and of all messages of a mini-bucket elimination.
+    /// Returns the maximum number of entries in a table and the maximum number of entries in all messages of a mini-bucket elimination.
     fn sizes(&self, table: usize) -> (usize, f64) {
         let messages = self.memory() / (2 * size_of::<f64>()) as f64;
         (table.min(self.limits.table_entries), messages)
     }
 
-    /// Climbs from the first assignment, and from random changes of the best assignment.
+    /// Runs hill climbing from the first assignment, and from random changes of the best known assignment.
     fn local_search(&mut self) -> Result<(), EliminationError> {
         if self.component.maximised.is_empty() {
             return Ok(());
@@ -388,7 +393,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Assigns the variables one by one; the next partial assignment is the one with the highest bound.
+    /// Assigns the maximised variables one by one; the partial assignment with the highest upper bound is extended first.
     fn branch_and_bound(&mut self) -> Result<Stopped, EliminationError> {
         let table = self.tables().last().copied();
         let sizes = self.sizes(table.unwrap_or(TABLES[0]));
@@ -450,7 +455,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// An open node of the search tree: values of the first variables, and an upper bound of all completions.
+/// An open node of the search tree: values of the first variables, and an upper bound of the weight of all completions.
 #[derive(Debug)]
 struct Node {
     bound: f64,
@@ -470,7 +475,8 @@ impl Node {
 }
 
 impl Ord for Node {
-    /// Orders nodes by bound. Of equal bounds, the longer prefix is greater; of equal lengths, the smaller values are greater.
+    /// Orders nodes by bound. Of nodes with equal bounds, the one with the longer prefix is greater; of equal lengths, the one with the smaller
+    /// values is greater.
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         let by_bound = self.bound.total_cmp(&other.bound);
         let by_length = || self.prefix.len().cmp(&other.prefix.len());

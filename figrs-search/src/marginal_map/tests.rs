@@ -1,4 +1,4 @@
-//! Tests that marginal MAP by search agrees with enumeration, and that its bounds enclose the best total weight however it ends.
+//! Tests that marginal MAP by search agrees with enumeration, and that its bounds enclose the best total weight however the search ends.
 
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ use rand::seq::SliceRandom;
 use super::prefix_bounds::PrefixBounds;
 use super::*;
 
-/// Returns the log-weight of each assignment of the variables `keep`, by enumeration.
+/// Returns the log-weight of each assignment of the variables `keep`, computed by enumeration of all assignments.
 fn totals(graph: &FactorGraph, keep: &[VarId]) -> Vec<f64> {
     let mut logs = vec![Vec::new(); graph.dense_size(keep)];
     for (number, log) in worlds(graph, keep) {
@@ -30,8 +30,8 @@ fn number(graph: &FactorGraph, keep: &[VarId], values: &[u32]) -> usize {
     })
 }
 
-/// Calls `check` with random graphs, each with some of its variables. Every second graph has strong couplings of all pairs of nine binary
-/// variables, so that small tables bound it loosely.
+/// Calls `check` with random factor graphs, each with a list of some of its variables. Every second random factor graph has strong couplings of all
+/// pairs of nine binary variables, so that mini-buckets with small tables give loose bounds.
 fn for_random_questions(count: u64, mut check: impl FnMut(&FactorGraph, &[VarId], &str)) {
     for seed in 0..count {
         let mut rng = generator(seed);
@@ -155,7 +155,7 @@ fn bounds_of_prefixes_enclose_their_completions() {
     assert!(partial > 500, "{partial}");
 }
 
-/// A grid of binary variables with random couplings; every second variable of each row is maximised.
+/// Returns a grid of binary variables with random couplings; every second variable of each row is maximised.
 fn grid(side: u32) -> (FactorGraph, Vec<VarId>) {
     let mut graph = FactorGraph::default();
     let all: Vec<VarId> = (0..side * side).map(|_| graph.add_variable(2)).collect();

@@ -71,7 +71,7 @@ impl Example for Options {
     }
 }
 
-/// Chromatic mazes with the settings of the flags.
+/// Chromatic mazes with the settings of the command-line flags.
 #[derive(Debug)]
 pub struct Mazes {
     clues: ChromaticClues,
@@ -86,7 +86,7 @@ impl Mazes {
         clues.any(|(_, clue)| matches!(clue, ChromaticClue::Colour(_)))
     }
 
-    /// Returns the tiles of a shortest path on a board; empty unless the flags ask to show it.
+    /// Returns the tiles of a shortest path on a board; empty unless the flags of the command ask to show the path.
     fn way(&self, board: &Board<ChromaticTile>) -> Vec<Position> {
         let way = self.show_path.then(|| board.solution());
         way.flatten().unwrap_or_default()
@@ -95,7 +95,7 @@ impl Mazes {
 
 /// Names of the colours in the order of the colour wheel.
 const NAMES: [&str; 6] = ["red", "yellow", "green", "cyan", "blue", "magenta"];
-/// The colours, all with the same probability.
+/// The colours of the tiles, all with the same probability.
 const COLOURS: [(&str, f64); NAMES.len()] = {
     let mut all = [("", 1.0 / NAMES.len() as f64); NAMES.len()];
     let mut place = 0;
@@ -225,7 +225,7 @@ impl Puzzle for Mazes {
         scores_watched(boards, watch)
     }
 
-    /// The method computes the length of paths only for small boards without bounds on the steps.
+    /// The length of paths is computed only for small boards without clues and without bounds on the steps.
     fn length(&self) -> Result<Option<(Element<Option<u32>>, Model)>, GridError> {
         let size = self.clues.size();
         if self.steps.is_some() || !self.clues.is_empty() || size.columns() > 3 || size.rows() > 3 {

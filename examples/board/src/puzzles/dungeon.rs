@@ -57,7 +57,7 @@ enum Reachable {
     No,
 }
 
-/// The legend of the tiles of dungeons, for files of demands.
+/// The legend of the tiles of dungeons (the character for each tile), for files of demands.
 const LEGEND: &str = "[tiles]
 '.' = ['empty', 'passable']
 W = ['wall', 'solid']
@@ -104,7 +104,7 @@ impl Example for Options {
     }
 }
 
-/// Dungeons with the settings of the flags.
+/// Dungeons with the settings of the command-line flags.
 #[derive(Debug)]
 pub struct Dungeons {
     of_files: BoardDemands,
@@ -116,7 +116,7 @@ pub struct Dungeons {
 }
 
 impl Dungeons {
-    /// Returns the cells of a shortest walk of a board; empty unless the flags ask to show it.
+    /// Returns the cells of a shortest walk through a dungeon; empty unless the flags of the command ask to show the walk.
     fn way(&self, dungeon: &Board<DungeonTile>) -> Vec<Position> {
         let walk = self.show_path.then(|| dungeon.walk());
         walk.flatten().unwrap_or_default()
@@ -207,7 +207,7 @@ impl Puzzle for Dungeons {
         scores_watched(dungeons, watch)
     }
 
-    /// The method computes the length of paths only for small boards without clues and bounds.
+    /// The length of paths is computed only for small boards without clues and without bounds.
     fn length(&self) -> Result<Option<(Element<Option<u32>>, Model)>, GridError> {
         let size = self.clues.size();
         let is_free = self.clues.is_empty()

@@ -40,7 +40,7 @@ pub struct Options {
     demands: DemandFiles,
 }
 
-/// The legend of the tiles of islands, for files of demands.
+/// The legend of the tiles of islands (the character for each tile), for files of demands.
 const LEGEND: &str = "[tiles]
 '.' = ['water']
 '#' = ['land', 'solid']
@@ -68,11 +68,11 @@ impl Example for Options {
     }
 }
 
-/// Islands with the settings of the flags.
+/// Islands with the settings of the command-line flags.
 #[derive(Debug)]
 pub struct Islands {
     of_files: BoardDemands,
-    /// The island without bounds on its land and bays.
+    /// The generator's island, without bounds on the land and the bays.
     island: Island,
     land: Option<RangeInclusive<u32>>,
     bays: Option<RangeInclusive<u32>>,

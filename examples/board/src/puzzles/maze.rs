@@ -105,7 +105,7 @@ impl Example for Options {
     }
 }
 
-/// Mazes with the settings of the flags.
+/// Mazes with the settings of the command-line flags.
 #[derive(Debug)]
 pub struct Mazes {
     clues: PointerClues,
@@ -117,7 +117,7 @@ pub struct Mazes {
 }
 
 impl Mazes {
-    /// Returns the rooms on the path through a maze; empty unless the flags ask to show it.
+    /// Returns the rooms on the path through a maze; empty unless the flags of the command ask to show the path.
     fn way(&self, maze: &Board<Pointer>) -> Vec<Position> {
         let way = self.show_path.then(|| maze.solution());
         way.flatten().unwrap_or_default()

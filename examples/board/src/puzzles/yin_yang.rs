@@ -70,7 +70,7 @@ impl Example for Options {
     }
 }
 
-/// Yin-Yang boards and puzzles with the settings of the flags.
+/// Yin-Yang boards and puzzles with the settings of the command-line flags.
 #[derive(Debug)]
 pub struct Boards {
     clues: ColourClues,

@@ -1,4 +1,4 @@
-//! Demands of a request, and the cells of demands that contradict each other.
+//! Demands on levels in a request, and the cells of demands that contradict each other.
 
 use std::collections::BTreeMap;
 
@@ -15,22 +15,23 @@ use super::request::LevelRequest;
 use super::training::Trained;
 use crate::problem::{Problem, text_of, wrong};
 
-/// Maximum number of pinned tiles that are separate demands, so that an error can list contradictory ones; more tiles are grouped by column.
+/// Maximum number of pinned tiles for which each tile is a demand of its own, so that an error can list contradictory tiles; more tiles are grouped
+/// by column.
 const SINGLE_PINS: usize = 64;
 
 /// Demands on levels of one size.
 #[derive(Debug)]
 pub(crate) struct Demands {
-    /// All demands, in the form that samplers take.
+    /// All demands, in the form that the samplers of levels take.
     pub(crate) all: Vec<Demand>,
-    /// All demands in words; pinned tiles are combined.
+    /// All demands in words; pinned tiles are combined in one text.
     pub(crate) message: Vec<String>,
     travel: Travel,
     /// Numbers of rows and columns of a level in the orientation of the model.
     size: (usize, usize),
 }
 
-/// Tiles in a field of a request (row, column, character), and the function that turns a mask of them into a demand.
+/// The tiles in a field of a request (row, column and character of each), and the function that turns a mask of these tiles into a demand.
 struct Painted<'r> {
     field: &'r str,
     tiles: &'r [(usize, usize, char)],
@@ -111,8 +112,8 @@ impl Demands {
         self.all.push(demand);
     }
 
-    /// Returns an error for tiles that no training level has in the same row (or column, if the player climbs), because the trained table of that row
-    /// never draws them. The check draws no levels.
+    /// Returns an error for tiles that no training level has in the same row (or column, if the player climbs), because the trained probability table
+    /// of that row never draws these tiles. The check of the tiles draws no levels.
     fn check_rows(
         &self,
         given: &[(usize, usize, char)],
@@ -158,7 +159,7 @@ impl Demands {
         .with("proven", true.into()))
     }
 
-    /// Adds demands on the tiles of cells: one demand for each cell, or for each column if there are many cells.
+    /// Adds demands that cells have given tiles: one demand for each cell, or one for each column if there are many cells.
     fn tiles(
         &mut self,
         Painted {
@@ -217,8 +218,8 @@ impl Demands {
         Ok(())
     }
 
-    /// Returns the answer if demands contradict each other: the demands, the column up to which no level meets them, the cells of the demands, and
-    /// whether one of the demands is a path of a player.
+    /// Returns the answer for demands that contradict each other: the demands, the column up to which no level meets them, the cells of the demands,
+    /// and whether one of the demands is a path of a player.
     pub(crate) fn problem(&self, error: DemandedLevelError) -> Problem {
         let DemandedLevelError::Contradictory {
             demands,
@@ -245,17 +246,18 @@ impl Demands {
         more.into_iter().fold(problem, with)
     }
 
-    /// Returns the demanded paths of a player.
+    /// Returns the paths of a player that the request demands.
     pub(crate) fn routes(&self) -> impl Iterator<Item = &Route> {
         self.all.iter().filter_map(Demand::route)
     }
 
-    /// Returns the demands with some indices.
+    /// Returns the demands with the given indices.
     fn at(&self, places: &[usize]) -> impl Iterator<Item = &Demand> {
         places.iter().filter_map(|&place| self.all.get(place))
     }
 
-    /// Returns the cells of some demands, in a level's upright form; if all demands concern the whole level, the cells of a column.
+    /// Returns the cells that some demands concern, in a level's upright form; if all of the demands concern the whole level, returns the cells of a
+    /// column.
     fn cells(&self, places: &[usize], column: usize) -> Vec<(usize, usize)> {
         let cells = self.at(places).flat_map(|demand| demand.cells(self.size));
         let mut cells: Vec<_> = cells.collect();
@@ -270,7 +272,8 @@ impl Demands {
     }
 }
 
-/// Returns the files of demands with their places; a file is a text in TOML or JSON, or JSON itself, or there is a list of files.
+/// Returns the files of demands in a request, each with its name in messages. A file is a text in TOML or JSON, or a JSON object; a request may
+/// contain a list of files.
 fn files(given: Option<&Json>) -> Result<Vec<(String, DemandFile)>, Problem> {
     let files = match given {
         None => return Ok(Vec::new()),

@@ -22,27 +22,27 @@ use super::training::Trained;
 use super::{Levels, json_of, movement};
 use crate::problem::{Problem, wrong};
 
-/// The levels of a request: the trained model, all demands, and the sampler.
+/// The levels that a request asks for: the trained model, all demands, and the sampler.
 pub(super) struct Drawing<'r> {
     key: Arc<DrawingKey>,
     request: &'r LevelRequest,
     trained: &'r Trained,
     demands: Demands,
-    /// The demanded paths of a player; if a request asks for a path without demanding one, any path by the rules of the movement.
+    /// The paths of a player that the request demands; if a path is shown but not demanded, any path by the rules of the movement.
     routes: Vec<Route>,
     sampler: NumberedLevels,
     /// The flag that ends the work.
     ended: Arc<AtomicBool>,
 }
 
-/// The key of a sampler: the number of the training, and the fields of the request that determine the levels of a seed.
+/// The key that identifies a sampler: the number of the training, and the fields of the request that determine the levels of a seed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct DrawingKey {
     training: u64,
     request: LevelRequest,
 }
 
-/// A batch of levels of one seed, given by its first number, or one level.
+/// The key that identifies a batch of levels of one seed: the first level number and the number of levels.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct BatchKey {
     drawing: Arc<DrawingKey>,
@@ -51,11 +51,11 @@ pub(super) struct BatchKey {
     levels: u64,
 }
 
-/// The key of a model: the number of the training, the settings and the number of columns.
+/// The key that identifies a model: the number of the training, the settings, and the number of columns.
 pub(super) type ModelKey = (u64, (TrainedModel, ModelSettings), usize);
 
 impl Drawing<'_> {
-    /// The settings that reproduce the levels.
+    /// Returns the settings with which the levels can be reproduced.
     fn settings(&self) -> Vec<(&'static str, Json)> {
         let (request, sampler) = (self.request, &self.sampler);
         let mut settings = vec![("method", Json::from(level_sampler::method(sampler)))];
@@ -176,7 +176,7 @@ impl Levels {
         Ok(object)
     }
 
-    /// Returns the sampler of a request. The sampler stops when the flag is set.
+    /// Returns the sampler of levels that a request needs. The sampler of levels stops when the flag `ended` is set.
     ///
     /// **Errors.** The request is wrong, demands contradict each other, or exact inference does not fit into memory.
     pub(super) fn drawing<'r>(
@@ -252,7 +252,7 @@ impl Levels {
         })
     }
 
-    /// Draws levels of a seed. The function draws whole batches of levels, which are kept for the next request; a single level is drawn alone.
+    /// Draws levels of a seed. Levels are drawn in whole batches, which are kept for the next request; a single level is drawn alone.
     fn batches(
         &self,
         drawing: &Drawing<'_>,
@@ -316,7 +316,7 @@ fn particles(request: &LevelRequest, ended: &Arc<AtomicBool>) -> ConditionalSamp
     sampler.interrupt(Arc::clone(ended))
 }
 
-/// The reason that the exact states do not fit.
+/// The reason why the states of exact inference do not fit into memory.
 fn too_large(error: DemandedLevelError, request: &LevelRequest, demands: &Demands) -> Problem {
     match error {
         DemandedLevelError::Inference(Error::FrontierTooLarge { states, .. }) => {

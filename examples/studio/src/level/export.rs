@@ -14,8 +14,8 @@ use crate::problem::{Problem, wrong};
 /// Name of the picture of the tiles that maps refer to.
 const TILES: &str = "level-tiles.png";
 
-/// Returns a level as a file in the requested format: its name, its media type, and its bytes in base64. Pictures and maps contain the rows of the
-/// level as a note, from which the level can be read again.
+/// Returns a level as a file in the requested format: the name of the file, its media type, and its bytes in base64. Pictures and maps contain the
+/// rows of the level as a note, from which the level can be read again.
 pub(super) fn file(
     request: &LevelRequest,
     level: &Level,
@@ -59,9 +59,9 @@ pub(super) fn file(
     Ok(json!({"name": name, "type": kind, "base64": STANDARD.encode(bytes)}))
 }
 
-/// Returns the pictures of the request's tile sheet, if it has one.
+/// Returns the pictures of tiles in the request's tile sheet, if the request has one.
 ///
-/// **Errors.** The base64 is invalid, or the picture is not a sheet of the tiles.
+/// **Errors.** The base64 text is invalid, or the picture is not a sheet of the tiles.
 pub(super) fn sheet(
     request: &LevelRequest,
     trained: &Trained,

@@ -1,4 +1,4 @@
-//! Answers to requests for levels.
+//! Answers to requests for game levels.
 
 mod demands;
 mod drawn;
@@ -26,15 +26,15 @@ use drawn::{BatchKey, DrawingKey, ModelKey};
 use request::{LevelRequest, LevelTask};
 use training::{Texts, Trained};
 
-/// The trained chains, the compiled models and the levels of earlier requests.
+/// The trained Markov chains, the compiled models and the levels of earlier requests.
 #[derive(Debug)]
 pub(crate) struct Levels {
     trained: Recent<String, Trained>,
-    /// Models without demands, which remember the player's paths that were found.
+    /// Models without demands; each model remembers the paths of a player that were found in it.
     models: Recent<ModelKey, DemandedLevel>,
     exact: Recent<Arc<DrawingKey>, NumberedLevels>,
-    /// Samplers by particles, which store results for later requests: the factors that demands give to tiles, whether demands exclude each other, and the levels
-    /// drawn together with a requested one.
+    /// Samplers by particles, which keep results for later requests: the factors by which demands change the probabilities of tiles, whether demands
+    /// exclude each other, and the levels that were drawn together with a requested level.
     conditioned: Recent<Arc<DrawingKey>, NumberedLevels>,
     batches: Recent<BatchKey, Vec<GeneratedLevel>>,
 }
@@ -50,7 +50,7 @@ impl Levels {
         }
     }
 
-    /// Returns the JSON answer to a request; setting the flag stops the work.
+    /// Returns the JSON answer to a request for levels; the work stops when a flag is set.
     ///
     /// **Errors.** The request is wrong, or there is no answer.
     pub(crate) fn answer(
@@ -92,14 +92,14 @@ impl Levels {
     }
 }
 
-/// Returns the level in a request, in the orientation of the model.
+/// Returns the level that a request contains, in the orientation of the model.
 fn given(request: &LevelRequest, trained: &Trained) -> Result<Level, Problem> {
     let text = request.texts.level.join("\n");
     let level = Level::from_text("level", &text, trained.chain.tile_set()).map_err(wrong)?;
     Ok(trained.chain.travel().turned(&level))
 }
 
-/// Returns any path of a player, if the request asks to show the path.
+/// Returns any path of a player through the level, if the request asks to show a path.
 fn shown(request: &LevelRequest, trained: &Trained) -> Result<Option<Route>, Problem> {
     let rules = request
         .question
@@ -108,7 +108,7 @@ fn shown(request: &LevelRequest, trained: &Trained) -> Result<Option<Route>, Pro
     Ok(rules.transpose()?.as_ref().map(Route::under))
 }
 
-/// Returns the JSON of a drawn level in its upright form, with its seed and number if it has them, and with the path to show.
+/// Returns the JSON of a drawn level in its upright form, with the seed and the number of the level if they are known, and with the path to show.
 fn json_of(
     trained: &Trained,
     level: &Level,
@@ -147,7 +147,7 @@ fn unseen(trained: &Trained, level: &Level) -> Result<usize, Problem> {
     Ok(trained.chain.unseen(level))
 }
 
-/// Returns the tiles of the training levels with their picture, and the levels themselves.
+/// Returns the tiles of the training levels with the picture of each tile, and the training levels themselves.
 fn tiles(request: &LevelRequest, trained: &Trained) -> Result<Json, Problem> {
     let (set, corpus) = (trained.chain.tile_set(), &trained.corpus);
     let tiles = set.tiles().map(|tile| {

@@ -1,4 +1,4 @@
-//! The rules of movement in a request.
+//! The rules of a player's movement in a request.
 
 use figrs_design::{Movement, MovementError, MovementRules};
 use serde_json::Value as Json;
@@ -7,7 +7,7 @@ use super::request::LevelRequest;
 use super::training::Trained;
 use crate::problem::Problem;
 
-/// Returns the rules of the movement that a request names or contains, or else of the movement that the tiles suggest.
+/// Returns the rules of the movement that a request names or contains; without a movement in the request, the rules that the tiles suggest.
 ///
 /// **Errors.** The movement is invalid, a tile has no known meaning, or no movement fits the tiles.
 pub(super) fn rules(request: &LevelRequest, trained: &Trained) -> Result<MovementRules, Problem> {
@@ -30,7 +30,7 @@ fn movement(given: &Json) -> Result<Movement, MovementError> {
     }
 }
 
-/// Returns the message of an error in a movement, with the fields that correct it.
+/// Returns the message for an error in a movement, with the fields of the request that correct the error.
 fn message(error: MovementError) -> Problem {
     Problem::wrong(match error {
         // Its place is the field.

@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json};
 use crate::fields::arguments;
 use crate::problem::{Problem, fields_of};
 
-/// A request for levels, for probabilities of tiles, or for the available tiles.
+/// A request for levels, for probabilities of tiles, or for the tiles that are available.
 #[derive(Clone, Debug, PartialEq, Parser)]
 pub(crate) struct LevelRequest {
     #[arg(long, value_enum, default_value_t)]
@@ -37,7 +37,7 @@ pub(crate) struct LevelRequest {
     pub(crate) texts: LevelTexts,
 }
 
-/// The fields of a request that are not flags: the contents of files, and cells.
+/// The fields of a request that are not flags of a command: the contents of files, and cells.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct LevelTexts {
@@ -50,9 +50,9 @@ pub(crate) struct LevelTexts {
     pub(crate) place: Vec<(usize, usize, char)>,
     /// Patterns to forbid, each as a text for each row.
     pub(crate) forbid: Vec<Vec<String>>,
-    /// A file of demands as text or JSON, or a list of files.
+    /// A file of demands on levels as text or JSON, or a list of such files.
     pub(crate) demands: Option<Json>,
-    /// The name of a movement, or a movement itself as text or JSON.
+    /// The name of a player's movement, or a movement itself as text or JSON.
     pub(crate) movement: Option<Json>,
     /// A picture of the tiles, as PNG in base64.
     pub(crate) tile_sheet: Option<String>,
@@ -72,18 +72,18 @@ pub(crate) struct TrainingText {
 /// A question about levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LevelTask {
-    /// Levels that meet the demands.
+    /// The task to draw levels that meet the demands.
     #[default]
     Sample,
-    /// The probability of each tile in each cell.
+    /// The task to compute the probability of each tile in each cell.
     Marginals,
-    /// The probability that the trained model meets the demands.
+    /// The task to compute the probability that the trained model meets the demands.
     Probability,
-    /// The measures and the path of an existing level.
+    /// The task to measure an existing level and to find a path of a player through it.
     Check,
-    /// An existing level as a file.
+    /// The task to convert an existing level to a file.
     Export,
-    /// The tiles and the training levels.
+    /// The task to list the tiles and the training levels.
     Tiles,
 }
 
@@ -110,11 +110,11 @@ const MOST_COLUMNS: usize = 1000;
 const MOST_LEVELS: u64 = 1000;
 /// Maximum number of cells of all levels in an answer.
 const MOST_CELLS: u64 = 4_000_000;
-/// Maximum number of particles of a level.
+/// Maximum number of particles with which one level is drawn.
 const MOST_PARTICLES: u32 = 10_000;
-/// Minimum and maximum memory of the exact method.
+/// Minimum and maximum memory for the states of the exact method.
 const MEMORY: (Bytes, Bytes) = (Bytes(1 << 20), Bytes(8 << 30));
-/// Memory that is reserved for particles, in MiB.
+/// Memory in MiB that is reserved for the particles of a request.
 const CONDITIONED_MEMORY: u64 = 128;
 
 impl LevelRequest {
@@ -179,7 +179,7 @@ impl LevelRequest {
         }
     }
 
-    /// Returns the memory that the work may take, in MiB: of the exact method or of the particles.
+    /// Returns the memory in MiB that the work on the request may take: that of the exact method, or that of the particles.
     pub(crate) fn expected_memory(&self) -> u64 {
         match self.method {
             LevelMethod::Exact => self.question.memory().0 >> 20,
@@ -192,9 +192,9 @@ impl LevelRequest {
         self.question.length(travel).unwrap_or(60)
     }
 
-    /// Returns an error for numbers that would use up the memory of the machine.
+    /// Returns an error for numbers in a request that would use up the memory of the machine.
     ///
-    /// **Errors.** A number is too large; the error names the field, its number and the maximum.
+    /// **Errors.** A number is too large; the error names the field, the number in it and the maximum.
     pub(crate) fn check(&self, chain: &MarkovChain) -> Result<(), Problem> {
         self.question.check_size(chain)?;
         self.question.check_styles()?;
@@ -261,7 +261,7 @@ impl LevelRequest {
         Ok(())
     }
 
-    /// Returns an error for a setting of another model than the trained one.
+    /// Returns an error if the request has a setting of a model other than the model to be trained.
     fn check_model(&self) -> Result<(), Problem> {
         let (question, hierarchical) = (&self.question, TrainedModel::Hierarchical);
         let settings = [

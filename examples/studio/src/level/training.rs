@@ -13,19 +13,19 @@ use super::request::LevelRequest;
 use crate::folder::Folder;
 use crate::problem::{Problem, text_of, wrong};
 
-/// Training levels and the chain that was trained on them.
+/// Training levels, and the Markov chain that was trained on them.
 #[derive(Debug)]
 pub(crate) struct Trained {
-    /// The unique number of the training.
+    /// The unique number of this training, which identifies the trained chain.
     pub(crate) number: u64,
     pub(crate) corpus: Corpus,
     pub(crate) chain: Arc<MarkovChain>,
-    /// The choices of the reader of the training levels, in words.
+    /// Descriptions, in words, of the choices that were made in reading the training levels.
     pub(crate) notes: Vec<String>,
 }
 
 impl Trained {
-    /// Converts a level from the orientation of the chain to its upright form.
+    /// Converts a level from the orientation of the Markov chain to the upright form that players see.
     pub(crate) fn upright(&self, level: &Level) -> Level {
         self.chain.travel().upright(level)
     }
@@ -36,19 +36,19 @@ impl Trained {
 pub(super) struct Texts {
     levels: Vec<(String, String)>,
     legends: Vec<TileSet>,
-    /// Files that are not levels, in words.
+    /// Messages about files that were skipped, because they are not levels.
     skipped: Vec<String>,
 }
 
-/// Number of trainings so far.
+/// Number of trainings of Markov chains so far in this process.
 static TRAININGS: AtomicU64 = AtomicU64::new(0);
 /// Maximum number of files in a folder of training levels.
 const MOST_FILES: usize = 1000;
 
 impl Texts {
-    /// Returns the texts of the training levels in a request; no texts if the levels that figrs ships are used.
+    /// Returns the texts of the training levels in a request; if the levels that figrs ships are used, there are no texts.
     ///
-    /// **Errors.** A file cannot be read, or the request has both a folder and texts.
+    /// **Errors.** A file cannot be read, or the request has both a folder and texts of training levels.
     pub(super) fn of(request: &LevelRequest, folder: Option<&Folder>) -> Result<Self, Problem> {
         let given = request.texts.tiles.as_ref();
         let given = given.map(|tiles| legend(&text_of(tiles))).transpose()?;
@@ -89,7 +89,7 @@ impl Texts {
         Ok(self)
     }
 
-    /// Reads the texts of a folder within the studio's folder, without links that lead out of it.
+    /// Reads the texts of a subfolder of the studio's folder; links that lead out of this subfolder are left out.
     fn read(folder: &Folder, name: &str) -> Result<Self, Problem> {
         let mut texts = Self::default();
         let reader = CorpusReader::new([""; 0]);
@@ -145,7 +145,7 @@ impl Texts {
         )
     }
 
-    /// Trains a chain with the settings of a request.
+    /// Trains a Markov chain with the settings of a request.
     ///
     /// **Errors.** A text or a setting is wrong.
     pub(super) fn train(&self, request: &LevelRequest) -> Result<Trained, Problem> {
@@ -186,8 +186,8 @@ impl Texts {
     }
 }
 
-/// Returns the names (without extension) and the texts of a folder's files with some extensions. The function leaves out links that lead out of the
-/// folder.
+/// Returns the names (without extension) and the texts of a folder's files with some extensions. Files behind links that lead out of the folder are
+/// left out.
 fn files(
     folder: &Folder,
     name: &str,

@@ -22,7 +22,7 @@ pub(crate) struct NumberMeasures {
 }
 
 pub(crate) struct ChainMeasures {
-    /// The measures of the components of the target's values if the values are numbers, otherwise of the indicators of frequent values.
+    /// Convergence measures of the components of a numeric target or, for another target, of the indicators of its frequent values.
     pub(crate) judged: Vec<NumberMeasures>,
     /// The smallest effective sample size over all functions of the target's value that are measured.
     pub(crate) effective_samples: f64,

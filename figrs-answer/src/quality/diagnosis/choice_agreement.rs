@@ -6,7 +6,7 @@ use super::finding::Finding;
 
 /// Maximum probability of at least one false alarm in all tests of the random choices of an answer together.
 pub const FALSE_ALARMS: f64 = 0.01;
-/// Minimum fraction of the draws whose worlds contain a random choice, if the choice is to be tested.
+/// Minimum fraction of the draws whose worlds contain a random choice; a choice in fewer draws is not tested.
 pub const MIN_MET_SHARE: f64 = 0.05;
 
 /// The results of the tests whether Markov chains agree about the random choices of their worlds.

@@ -19,11 +19,11 @@ pub struct Quantity {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Part {
-    /// The value itself, as a number.
+    /// The value of the target or random choice itself, as a number.
     Whole,
-    /// A component of the value, which is a list; the index is counted from zero.
+    /// A component of a value that is a list; the index of the component is counted from zero.
     Component(usize),
-    /// The indicator function of the given value.
+    /// The indicator function of the given value: one for this value, otherwise zero.
     Is(String),
     /// The number of elements in a world that have the label of the random choice.
     Count,
@@ -40,7 +40,7 @@ impl fmt::Display for Quantity {
     }
 }
 
-/// The kind of estimate that an effective sample size concerns.
+/// The kind of estimate to which an effective sample size applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Measure {
@@ -62,7 +62,7 @@ impl fmt::Display for Measure {
     }
 }
 
-/// A reason to doubt an answer, with the number that was found, its threshold, and a remedy.
+/// A reason to doubt an answer, with the measured number, its threshold, and a remedy.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Finding {
@@ -75,7 +75,8 @@ pub enum Finding {
         /// The largest R-hat that is acceptable.
         threshold: f64,
     },
-    /// The Markov chains, or the halves of a chain, do not agree about the random choices of their worlds, or they move too slowly for a comparison.
+    /// The Markov chains, or the halves of a chain, do not agree about the random choices of their worlds, or the chains move too slowly for a
+    /// comparison.
     ChoicesDisagree {
         /// The function of a random choice for which agreement of the chains is least probable.
         quantity: Quantity,
@@ -103,8 +104,8 @@ pub enum Finding {
         /// Total number of short chains.
         of: usize,
     },
-    /// A value of a target is more frequent in independent draws that satisfy the evidence than the distribution of the chains allows. The
-    /// chains may then all be confined to a subset of the possible worlds.
+    /// A value of a target is more frequent in independent draws that satisfy the evidence than the distribution of the chains allows. In this case,
+    /// all chains may be confined to a subset of the possible worlds.
     MissedValues {
         /// The target that has the value.
         element: Label,
@@ -126,16 +127,16 @@ pub enum Finding {
     FewSweeps {
         /// Number of random choices in a world.
         choices: usize,
-        /// Number of steps of the shortest chain, divided by the number of choices.
+        /// Number of steps of the shortest chain, divided by the number of random choices in a world.
         sweeps: u64,
-        /// The smallest acceptable value of `sweeps`.
+        /// The smallest acceptable number of steps for each random choice, the minimum of `sweeps`.
         threshold: u64,
     },
     /// The effective sample size of the chains, or of the independent groups, is small.
     FewEffectiveSamples {
         /// The function of the target whose effective sample size is smallest.
         quantity: Quantity,
-        /// The kind of estimate that the effective sample size concerns.
+        /// The kind of estimate to which the effective sample size applies.
         measure: Measure,
         /// The smallest effective sample size over the functions of the target.
         effective_samples: f64,
@@ -163,7 +164,7 @@ pub enum Finding {
         draws: usize,
         /// Number of times that chains left the most frequent value.
         stays: u64,
-        /// The smallest acceptable value of `stays`.
+        /// The smallest acceptable number of times that chains left the most frequent value, the minimum of `stays`.
         threshold: u64,
     },
     /// The answer comes from only one Markov chain, which cannot be compared with other chains.
@@ -253,7 +254,7 @@ pub enum Finding {
     LowAcceptance {
         /// The fraction of accepted proposals, or of samples that satisfied the evidence.
         acceptance: f64,
-        /// The smallest acceptable fraction.
+        /// The smallest acceptable fraction of accepted proposals, or of samples that satisfied the evidence.
         threshold: f64,
     },
     /// A deadline or an interrupt ended the run.
@@ -274,12 +275,13 @@ pub enum Finding {
     NotConverged {
         /// Largest change of a number in the last iteration.
         residual: f64,
-        /// The largest change in an iteration at which the algorithm counts as converged.
+        /// The largest change of a number in an iteration at which the algorithm counts as converged.
         tolerance: f64,
     },
     /// A world that is more probable than the world in the answer may exist.
     NotProven {
-        /// The difference between the upper bound of all worlds' log-probabilities and the world's log-probability; infinite if there is no bound.
+        /// The upper bound of the log-probabilities of all worlds, minus the log-probability of the world in the answer; infinite if there is no
+        /// upper bound.
         gap: f64,
     },
 }

@@ -1,4 +1,4 @@
-//! Findings as text, each with the number that was found, its threshold, and a remedy.
+//! Texts of the findings (reasons to doubt an answer), each with the measured number, its threshold, and a remedy.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use figrs_factor::wording::Call;
 use super::finding::{Finding, Measure, Part, Quantity};
 
 impl Quantity {
-    /// Returns the remedy, as text, for Markov chains in which the quantity changes too little.
+    /// Returns the remedy, as text, for Markov chains in which a function of a target or of a random choice changes too little.
     fn moves(&self) -> &'static str {
         match self.part {
             Part::Is(_) => {

@@ -33,8 +33,8 @@ pub struct ChainDraws<'a> {
 
 /// Independent draws of one target, or of one random choice, with their weights.
 ///
-/// The weight of an independent draw is the ratio of two densities, up to a constant: the density of the chains' distribution and that of
-/// the draws' distribution. The weight of a draw from the prior is its likelihood.
+/// The weight of an independent draw is, up to a constant, the density of the chains' distribution at the draw, divided by the density of the
+/// distribution from which the draw comes. The weight of a draw from the prior is its likelihood.
 #[derive(Clone, Copy, Debug)]
 pub struct IndependentValues<'a> {
     /// The values of the target or random choice in the independent draws.
@@ -56,9 +56,9 @@ struct Excess {
     chance: f64,
 }
 
-/// Tests each value of a target or a random choice that occurs in the independent draws. Returns the finding about the least plausible value, if such
-/// a finding is a false alarm with a probability of at most [`FALSE_ALARMS`]. The probability of a false alarm covers all values of all `tests`
-/// targets and choices together.
+/// Tests each value of a target or a random choice that occurs in the independent draws. Returns the finding about the least plausible value, if the
+/// probability that such a finding is a false alarm is at most [`FALSE_ALARMS`]. This probability of a false alarm covers all values of all `tests`
+/// targets and random choices together.
 ///
 /// An independent draw of weight *w* has the value *v* with probability `P(v) W / w`, where `1 / W` is the mean of `1 / w` over the distribution of
 /// the chains. If the chains have not visited worlds of small weight, the mean of `1 / w` over their draws is too small; the test is then less
@@ -147,11 +147,12 @@ mod tests {
 
     use super::*;
 
-    /// Probabilities of the values 0 to 3 in a test model; the second constant is the weight of a world with each value.
+    /// Probabilities of the values 0 to 3 in a test model; `WEIGHTS` contains the weight of a world with each of the values.
     const SHARES: [f64; 4] = [0.5, 0.3, 0.195, 0.005];
     const WEIGHTS: [f64; 4] = [1.0, 0.4, 0.1, 1.0];
 
-    /// Returns the finding for four chains of 2 000 draws in all, which have only the first `values` values, and 60 draws from the prior.
+    /// Returns the finding for four chains with 2 000 draws in total, whose draws have only the first `values` values, and for 60 draws from the
+    /// prior.
     fn finding(seed: u64, values: usize) -> Option<Finding> {
         let mut random = stream(seed, 0);
         let element = Uniform::new(0..4_u8);

@@ -10,8 +10,8 @@ use super::finding::{Finding, Measure, Part, Quantity};
 const SAMPLES: f64 = 100.0;
 const SHARE_OF_DRAWS: f64 = 0.001;
 const LARGEST_SHARE: f64 = 0.1;
-/// Minimum number of independent populations of particles. With four populations, one estimate in 250 has an error of more than five standard errors,
-/// although the standard errors include the factor of Student's t.
+/// Minimum number of independent populations of particles; the diagnosis reports a smaller number. With four populations, one estimate in 250 has an
+/// error of more than five standard errors, although the standard errors include the factor of Student's t.
 const POPULATIONS: usize = 8;
 /// Minimum effective number of draws that must have a value, if the weight of a further draw has no known bound.
 const HITS: f64 = 10.0;

@@ -1,4 +1,4 @@
-//! Effective sample sizes of chains, for the mean, the bulk, the tails and quantiles, and the standard errors that follow from them.
+//! Effective sample sizes of Markov chains, for the mean, the bulk, the tails and quantiles, and the standard errors computed from these sizes.
 
 use statrs::distribution::{Beta, ContinuousCDF};
 
@@ -95,9 +95,10 @@ pub fn mcse_quantile(chains: &[&[f64]], probability: f64) -> f64 {
     (quantile_of_sorted(&sorted, high) - quantile_of_sorted(&sorted, low)) / 2.0
 }
 
-/// Number of lags for which the autocorrelation is computed; for longer lags, neighbouring draws are first averaged in pairs. The cost is therefore
-/// linear in the number of draws. With 128 lags, the effective sample size differs by at most five percent from the size computed with all lags (test
-/// `few_lags_are_as_good_as_all`). With 1024 lags, the diagnosis of chains that hardly move took longer than drawing the chains.
+/// Number of lags for which the autocorrelation is computed; for longer lags, neighbouring draws are first averaged in pairs. Because of this
+/// averaging, the cost of all autocorrelations is linear in the number of draws. With 128 lags, the effective sample size differs by at most five
+/// percent from the size computed with all lags (test `few_lags_are_as_good_as_all`). With 1024 lags, the diagnosis of chains that hardly move took
+/// longer than drawing the samples of the chains.
 const LAGS: usize = 128;
 
 /// Returns the effective sample size of the mean of all draws in the halves of the chains.
@@ -188,7 +189,7 @@ fn product(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-/// Replaces each pair of neighbouring numbers by their mean, and drops the last number if their count is odd.
+/// Replaces each pair of neighbouring numbers by the mean of the pair, and drops the last number if the number of numbers is odd.
 fn average_pairs(halves: &mut SplitChains) {
     for half in &mut halves.0 {
         let pairs = half.chunks_exact(2).map(|pair| pair[0].midpoint(pair[1]));

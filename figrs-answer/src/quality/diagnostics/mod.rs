@@ -1,9 +1,9 @@
 //! Quality measures of draws: effective sample sizes, R-hat, Monte Carlo standard errors, and measures of weights.
 //!
 //! All quality measures are functions of plain numbers, and can therefore be applied to draws of other programs.
-//! [`Answer::diagnose`](crate::Answer::diagnose) applies the quality measures to an answer. Each chain is a slice of draws. If the
-//! slices have different lengths, each slice is cut to the length of the shortest one. Every chain is split into halves. A chain
-//! that drifts therefore disagrees with itself. If the number of draws of a chain is odd, the middle draw is left out. A quality
+//! [`Answer::diagnose`](crate::Answer::diagnose) applies the quality measures to an answer. Each chain is a slice of draws. If the slices have
+//! different lengths, each slice is cut to the length of the shortest one. Every chain is split into halves. Because each chain is split, a chain
+//! that drifts is recognised by a difference between its own halves. If the number of draws of a chain is odd, the middle draw is left out. A quality
 //! measure is NaN if a chain has fewer than four draws, if a number is not finite, or if all draws are equal.
 //!
 //! ```

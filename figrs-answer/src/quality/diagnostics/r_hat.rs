@@ -11,9 +11,9 @@ pub fn r_hat(chains: &[&[f64]]) -> f64 {
     bulk_r_hat(chains).max(folded_r_hat(chains))
 }
 
-/// Returns the ratio `√(var⁺ / W)` over the split chains: the standard deviation of all draws divided by the standard deviation within a
-/// chain (Gelman and Rubin 1992, with split chains as in Gelman et al. 2013). The split R-hat is infinite if each half is constant, but
-/// the constants differ. The split R-hat is meaningless if the distribution has no variance; prefer [`r_hat`].
+/// Returns the ratio `√(var⁺ / W)` over the split chains: the standard deviation of all draws divided by the standard deviation within a chain
+/// (Gelman and Rubin 1992, with split chains as in Gelman et al. 2013). The split R-hat is infinite if each half of a chain is constant, but the
+/// constants differ between halves. The split R-hat is meaningless if the distribution has no variance; prefer [`r_hat`].
 pub fn split_r_hat(chains: &[&[f64]]) -> f64 {
     SplitChains::of(chains).map_or(f64::NAN, |halves| ratio(&halves))
 }

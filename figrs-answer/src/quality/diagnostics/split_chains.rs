@@ -49,7 +49,7 @@ impl SplitChains {
     }
 }
 
-/// The variances of several sequences, in the notation of Vehtari et al. (2021), equations (1) to (3).
+/// The variances of several sequences, in the notation of equations (1) to (3) of the paper by Vehtari and others (2021).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VarianceEstimate {
     /// `W`, the mean of the variances within the sequences.

@@ -32,8 +32,8 @@ const MIN_TAIL_SIZE: usize = 5;
 ///
 /// If the k-hat is `k`, moments of the weights of order above `1 / k` do not exist. If the k-hat is at least 0.5, the weights have no variance, and
 /// standard errors are misleading. If the k-hat is at least 0.7, the mean converges too slowly to be useful. The k-hat is minus infinity if the
-/// largest weights are equal; they are then bounded. The k-hat is NaN if the tail has fewer than five weights that exceed the largest weight below
-/// the tail.
+/// largest weights are equal, because the weights are then known to be bounded. The k-hat is NaN if the tail has fewer than five weights that exceed
+/// the largest weight below the tail.
 pub fn pareto_k(log_weights: &[f64]) -> f64 {
     let mut logs = log_weights.to_vec();
     if logs.iter().any(|log| log.is_nan()) {
@@ -114,11 +114,12 @@ pub struct WeightTail {
 }
 
 impl WeightTail {
-    /// Returns the number of its largest weights that the unit of work `unit` must report, if each unit has `rows` worlds. The number does not depend
-    /// on the number of samples, so that a run can be lengthened.
+    /// Returns how many of its largest weights the unit of work (group of samples) `unit` must report, if each unit has `rows` worlds. The number of
+    /// reported weights does not depend on the number of samples of the run, so that a run can be lengthened.
     ///
-    /// The number of a unit's weights that belong to the tail of the run is Poisson distributed. The mean number of tail weights of a unit is largest
-    /// if the unit is the last unit of the run. The number of tail weights of the last unit exceeds the result with a probability of 1e-9.
+    /// The number of weights of one unit of work that belong to the tail of the run is Poisson distributed. The mean number of tail weights of a unit
+    /// is largest if the unit is the last unit of the run. The last unit of work has more tail weights than the returned number with a probability of
+    /// 1e-9.
     pub fn most_of_unit(rows: u64, unit: u64) -> usize {
         const DEVIATIONS: f64 = 6.0;
         const LEAST: f64 = 16.0;
@@ -136,7 +137,8 @@ impl WeightTail {
         self.count = 0;
     }
 
-    /// Adds the largest weights of a block, in units of `exp(log_scale)`. `count` is the number of positive weights of the block.
+    /// Adds the largest weights of a block of samples, as multiples of `exp(log_scale)`. `count` is the number of positive weights of the block of
+    /// samples.
     pub fn add(&mut self, largest: &[f64], log_scale: f64, count: u64) {
         self.count += count;
         // Weights of discrete worlds are often equal to the preceding weight, whose logarithm is then reused.

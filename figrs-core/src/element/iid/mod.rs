@@ -43,9 +43,9 @@ impl Iid {
     /// # drop(model);
     /// ```
     ///
-    /// The element must make a random choice of its own, given its parents. An element that is a deterministic function of other elements, or a
-    /// [`Score`](crate::Score), is an error. For independent values of a deterministic function, build a new element for each value inside the
-    /// function of a [`Chain`](crate::Chain).
+    /// The element that `Iid` repeats must make a random choice of its own, given its parents. `Iid` of a deterministic function of other elements,
+    /// or of a [`Score`](crate::Score), is an error. For independent values of a deterministic function, build a new element for each value inside
+    /// the function of a [`Chain`](crate::Chain).
     #[track_caller]
     pub fn new<T: Value>(element: impl AsElement<Value = T>, count: usize) -> Element<Vec<T>> {
         let of = element.as_element().erased();
@@ -82,7 +82,7 @@ pub(crate) fn iid_at<T: Value>(
 /// Maximum number of possible lists for which the support of an `Iid` element is listed.
 const MAX_ENUMERATED_LISTS: usize = 1 << 16;
 
-/// The distribution of a list of independent values of an element, which is atomic or a member of a family.
+/// The distribution of a list of independent values of an element, which has no parents or is a member of a parametric family.
 struct IidList<T> {
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -107,7 +107,7 @@ impl<T: Value> IidList<T> {
         family.expect("a list that is a Chain is made of a family")
     }
 
-    /// Calls `read` with `value` if `value` is a list of the right length, or the sufficient statistics of such a list.
+    /// Calls `read` with `value` if `value` is a list of the required length, or the sufficient statistics of such a list.
     fn read<R>(&self, value: &dyn Any, read: impl FnOnce(&IidValues<'_>) -> R) -> Option<R> {
         if let Some(SufficientStatistics(statistics)) = value.downcast_ref() {
             return Some(read(&IidValues::Statistics(statistics)));
@@ -124,7 +124,7 @@ impl<T: Value> IidList<T> {
         }
     }
 
-    /// Returns all lists whose values are in `outcomes`; the last value changes fastest.
+    /// Returns all lists that consist of values in `outcomes`; the last value changes fastest.
     fn lists(
         &self,
         outcomes: Result<FiniteOutcomes, NotEnumerable>,

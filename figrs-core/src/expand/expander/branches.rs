@@ -1,4 +1,4 @@
-//! The results of a `Chain`'s function for all combinations of its parents' values.
+//! The elements that a `Chain`'s function returns (the branches) for all combinations of its parents' values.
 
 use std::any::Any;
 
@@ -16,10 +16,10 @@ use crate::value::support::Support;
 
 #[derive(Default)]
 pub(super) struct BranchResults {
-    /// The choice for each combination of parent values, as in [`Content::Chain`].
+    /// The index of the chosen branch for each combination of parent values, as in [`Content::Chain`].
     pub(super) choice: Vec<u32>,
     pub(super) results: Vec<AnyElement>,
-    /// The error of the first combination for which the function failed.
+    /// The error for the first combination of parent values for which the function of the `Chain` failed.
     pub(super) error: Option<ModelError>,
 }
 
@@ -29,7 +29,7 @@ impl BranchResults {
     }
 }
 
-/// A type with the size of the temporary entries for one result in a hash table and in a list.
+/// A type as large as the temporary entries of one branch of a `Chain` in a hash table and in a list.
 type ResultPlaces = [(ElementId, usize); 2];
 
 impl Expander<'_> {
@@ -98,7 +98,7 @@ impl Expander<'_> {
         Ok(branches)
     }
 
-    /// Calls the function of a `Chain`, or returns a stored result.
+    /// Calls the function of a `Chain`, or returns a stored result of an earlier call.
     pub(super) fn call(
         &mut self,
         element: &AnyElement,
@@ -111,7 +111,8 @@ impl Expander<'_> {
         }
     }
 
-    /// Adds the result of a `Chain`'s function for the next combination of parent values. `known` maps each earlier result to its choice.
+    /// Adds the element that a `Chain`'s function returns for the next combination of parent values. The map `known` contains the index of each
+    /// branch that was found before.
     pub(super) fn add_result(
         &mut self,
         element: &AnyElement,
@@ -132,7 +133,7 @@ impl Expander<'_> {
         self.check_bytes(element, choices + bytes_of::<ResultPlaces>(known.len()))
     }
 
-    /// Counts a new result of a `Chain`, and returns an error if there are too many elements.
+    /// Adds one to the number of elements for a new branch of a `Chain`, and returns an error if there are too many elements.
     fn count_result(&mut self, chain: &AnyElement, result: &AnyElement) -> Result<(), ModelError> {
         if !self.is_done(result) && self.counted.insert(result.id()) {
             self.expansion.reached += 1;

@@ -1,13 +1,13 @@
-//! Intervals (cells) of the values of continuous elements, for expansions with a depth limit.
+//! Intervals (cells) of the values of continuous elements, for models that are expanded only to a limited depth.
 //!
-//! The support of a continuous element has one value for each cell: the midpoint. A function of a cell is evaluated at the midpoint and at the ends;
-//! a function of several cells also at all combinations of their ends (the corners). If the results are equal, the value of the function is this
-//! result; if they are different numbers, the value is a cell; otherwise the value is unknown. If the function of a `Chain` returns a new random
-//! element for each corner, the probability of a value is its least probability at the corners, and the value `unknown` has the remaining
-//! probability.
+//! The support of a continuous element contains one value for each cell (interval): its midpoint. A function of one cell (an interval) is evaluated
+//! at its midpoint and at its ends; a function of several cells also at all combinations of their ends (the corners). If a function has equal results
+//! at all these points of the cells, its value is this result; if the results are different numbers, the value is a cell; otherwise the value is
+//! unknown. If the function of a `Chain` returns a new random element for each corner of the cells, the probability of a value is its least
+//! probability at the corners, and the value `unknown` has the remaining probability.
 //!
-//! If bins are refined, a discretised element has the cells of its source, each of which lies in one bin. If a value of the element is observed, the
-//! bin with this value is observed.
+//! If the bins of a discretised element are refined, the element has the cells of its continuous source, each of which lies in one bin. If a value of
+//! a discretised element is observed, the observation holds for the whole bin with this value.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -26,22 +26,22 @@ use crate::value::datum::Datum;
 use crate::value::support::{Support, SupportBuilder};
 use figrs_factor::graph::{Assignments, FactorTable, Weights};
 
-/// The values of an element, with the cell and the probability of each value.
+/// The values of an element, with the cell (interval) and the probability of each value.
 type Cells = (Support, Vec<Cell>, Vec<f64>);
 
-/// Maximum number of parents of one function that are intervals.
+/// Maximum number of parents of one function whose values are intervals.
 const MAX_INTERVALS: usize = 6;
 
-/// The arguments for which a function is evaluated, for one combination of parent values.
+/// The points (lists of arguments) at which a function is evaluated, for one combination of parent values.
 enum Corners<'a> {
-    /// The combination has two different values for a parent that is listed twice.
+    /// The combination of parent values is impossible: a parent that is listed twice has two different values.
     Impossible,
     TooMany,
-    /// The arguments at the midpoints, followed by the arguments at the corners.
+    /// The arguments at the midpoints of the cells, followed by the arguments at the corners.
     Points(Vec<Vec<&'a dyn Any>>),
 }
 
-/// Adds the cell of the next value to `cells`; if the value with the index `place` has a cell already, extends this cell.
+/// Adds the cell (interval) of the next value to `cells`; if the value with the index `place` already has a cell, extends this cell.
 pub(super) fn extend(cells: &mut Vec<Cell>, place: usize, cell: Cell) {
     let Some(known) = cells.get_mut(place) else {
         cells.push(cell);
@@ -66,12 +66,12 @@ impl Expander<'_> {
         }
     }
 
-    /// Stores the cells of the element that is being added, if some of them are intervals.
+    /// Stores the cells (intervals) of the element that is being added, if some of its values are intervals.
     pub(super) fn set_cells(&mut self, cells: Vec<Cell>) {
         self.cells = cells.iter().any(Cell::is_interval).then_some(cells);
     }
 
-    /// Calls `visit` with the points at which the function is evaluated, for each combination of parent values.
+    /// For each combination of parent values, calls `visit` with the points at which the function is evaluated.
     fn for_each_combination(
         &mut self,
         element: &AnyElement,
@@ -267,7 +267,7 @@ impl Expander<'_> {
         Ok(branches)
     }
 
-    /// Returns lower bounds of the probabilities of the values of an atomic element that stands for the elements at the corners of a cell.
+    /// Computes lower bounds of the probabilities of values, for one random element that stands for the elements at all corners of a cell.
     pub(super) fn enclose(
         &mut self,
         element: &AnyElement,
@@ -338,7 +338,7 @@ impl Expander<'_> {
 }
 
 /// True if a function is known to be monotone in each argument that is an interval, because it is linear, or a comparison of linear functions.
-/// `points` are the points of [`Corners::Points`], at which the function is evaluated.
+/// `points` are the lists of arguments in [`Corners::Points`] at which the function is evaluated.
 fn is_monotone<'a>(op: &dyn ApplyOp, points: &[Vec<&'a dyn Any>]) -> bool {
     let [middle, corners @ ..] = points else {
         return true;
@@ -355,7 +355,7 @@ fn is_monotone<'a>(op: &dyn ApplyOp, points: &[Vec<&'a dyn Any>]) -> bool {
     corners.is_empty() || op.linear(&arguments).is_some() || op.comparison(&arguments).is_some()
 }
 
-/// For each value, returns the least of its probabilities in several distributions.
+/// For each value, returns its least probability in several distributions.
 fn least(
     ops: &[&dyn AtomicOp],
     support: &Support,
@@ -368,7 +368,7 @@ fn least(
     (0..support.len()).map(of_value).collect()
 }
 
-/// True if a function returns a new atomic element in each call.
+/// True if a function returns a new random element without parents in each call.
 fn is_new(op: &dyn ChainOp, points: &[Vec<&dyn Any>], found: &[AnyElement]) -> bool {
     let differs = |(point, result): (&Vec<&dyn Any>, &AnyElement)| {
         let again = op.call_anew(point);
@@ -378,16 +378,18 @@ fn is_new(op: &dyn ChainOp, points: &[Vec<&dyn Any>], found: &[AnyElement]) -> b
     points.iter().zip(found).all(differs)
 }
 
-/// Returns the error for a continuous element whose values have no bounds.
+/// Returns the error that the values of a continuous element cannot be enumerated.
 fn continuous(element: &AnyElement) -> ModelError {
     NotEnumerable::Continuous.unless_observed(element.label())
 }
 
-/// Returns the cells between the quantiles of a continuous distribution on the real numbers and between the edges of `bins`, with their probabilities.
-/// If there are several distributions, the quantiles are those of the first, and each cell has its least probability. Returns `None` for any other
-/// distribution, or if the cumulative distribution function is not known.
+/// Returns the cells between the quantiles of a continuous distribution on the real numbers and between the edges of `bins`, with their
+/// probabilities. If there are several distributions, the quantiles are those of the first distribution, and the probability of each cell is its
+/// least probability in all distributions. Returns `None` for a distribution that is not on the real numbers, or whose cumulative distribution
+/// function is not known.
 ///
-/// A cell does not include the edges, which have probability zero, so that a test such as `x < 0.5` or `x <= 0.5` is decided if 0.5 is an edge.
+/// A cell (interval) does not include its edges, which have probability zero, so that a test such as `x < 0.5` or `x <= 0.5` is decided if 0.5 is an
+/// edge.
 pub(super) fn quantile_cells(
     ops: &[&dyn AtomicOp],
     bins: Option<&Bins>,
@@ -443,7 +445,7 @@ pub(super) fn quantile_cells(
     Ok((!cells.is_empty()).then(|| (values.build(), cells, masses)))
 }
 
-/// Returns the probability of an interval.
+/// Returns the probability of an interval under the distribution.
 fn between(op: &dyn AtomicOp, [left, right]: [f64; 2]) -> Result<f64, String> {
     Ok(tails(op, left)?.until(tails(op, right)?))
 }

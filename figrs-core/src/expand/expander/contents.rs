@@ -1,4 +1,4 @@
-//! The values and the conditional tables of elements, given their expanded parents.
+//! The values and the conditional tables of elements, given the possible values of their parents.
 
 use super::super::expansion::{Cell, Content, ExpandedElement, FunctionFailures, Listing};
 use super::super::rows;
@@ -14,7 +14,7 @@ use crate::value::support::Support;
 use figrs_factor::graph::Weights;
 
 impl Expander<'_> {
-    /// Adds an element whose only value is the value that an intervention sets.
+    /// Adds an element whose value is set by an intervention, which is its only value.
     pub(super) fn fix(
         &mut self,
         element: AnyElement,
@@ -34,8 +34,8 @@ impl Expander<'_> {
         )
     }
 
-    /// Adds a `Chain` that is nested too deeply to be expanded. The parents of the `Chain` are expanded, because the parents belong to the world and
-    /// may have evidence.
+    /// Adds a `Chain` that is nested too deeply: its function is not called. The parents of a `Chain` that is nested too deeply are expanded, because
+    /// they belong to the world and may have evidence.
     pub(super) fn add_unexplored(
         &mut self,
         element: AnyElement,
@@ -47,7 +47,7 @@ impl Expander<'_> {
         self.finish(element, depth, parents, none, Content::Unexplored, None)
     }
 
-    /// Adds a decision that follows a policy. The element that gives the decision its value must have been added before.
+    /// Adds a decision whose value is chosen by a policy. The element that chooses the value of the decision must have been added before.
     pub(super) fn follow(
         &mut self,
         element: AnyElement,
@@ -143,7 +143,7 @@ impl Expander<'_> {
     }
 
     /// If a function reads its last parent only in some worlds, and this parent has no value in any world, returns the other parents and the error of
-    /// this parent.
+    /// the last parent.
     fn lost_parent<'e>(&self, element: &'e AnyElement) -> Option<(&'e [AnyElement], ModelError)> {
         let Kind::Apply(parents, op) = element.kind() else {
             return None;
@@ -153,19 +153,20 @@ impl Expander<'_> {
         Some((read, error.clone()))
     }
 
-    /// Returns the number of values to list if the element has infinitely many values, or `bins` that are refined; `None` if they are not listed.
+    /// Returns the number of values to list if an element has infinitely many values, or has `bins` that are refined; `None` if the values are not
+    /// listed.
     pub(super) fn range(&self, element: &AnyElement, bins: Option<&Bins>) -> Option<usize> {
         let is_listed = bins.is_some() || !self.unlisted.contains_key(&element.id());
         (self.limits.range).filter(|_| self.limit.is_some() && is_listed)
     }
 
-    /// Returns the source and the bins of a discretised distribution, if bins are refined.
+    /// Returns the continuous source and the bins of a discretised distribution, if bins are refined.
     pub(super) fn refined<'o>(&self, op: &'o dyn AtomicOp) -> Option<(&'o dyn AtomicOp, &'o Bins)> {
         let is_refined = self.limits.refines_bins && self.limit.is_some();
         op.divided().filter(|_| is_refined)
     }
 
-    /// Adds a `Chain`; its values are the values of its results.
+    /// Adds a `Chain`; its values are the values of all its branches (the elements that its function returned).
     pub(super) fn choice(
         &mut self,
         element: AnyElement,
@@ -273,7 +274,7 @@ impl Expander<'_> {
         .unwrap_or(0.0)
     }
 
-    /// Returns an error if an observed value has a probability in one branch and a density in another branch.
+    /// Returns an error if an observed value has a probability in one branch of a `Chain` and a density in another branch.
     fn require_one_measure(
         &self,
         element: &AnyElement,
@@ -302,8 +303,8 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// Returns the most recent support of the same type if it equals `support`, and otherwise `support`. Sharing supports saves memory, because large
-    /// models have few different supports.
+    /// Returns the most recent support (list of values) of the same type if it equals `support`, and otherwise `support`. Sharing lists of values
+    /// between elements saves memory, because large models have few different lists.
     fn deduplicated(&mut self, support: Support) -> Support {
         let last = self.supports.entry(support.value_type());
         let mut is_new = false;
@@ -321,7 +322,7 @@ impl Expander<'_> {
         last.clone()
     }
 
-    /// Applies the evidence to an element, and adds the element to the expansion.
+    /// Applies the evidence to an element, and adds the element to the expanded model.
     pub(in crate::expand) fn finish(
         &mut self,
         element: AnyElement,

@@ -1,4 +1,4 @@
-//! Parameters in place of learned elements, and the outcomes whose probabilities depend on these parameters.
+//! `Param`s in place of learned elements, and the outcomes whose probabilities depend on these `Param`s.
 
 use std::any::Any;
 
@@ -17,7 +17,7 @@ use crate::value::datum::Datum;
 use crate::value::support::Support;
 
 impl Expander<'_> {
-    /// Returns the family of `element`, if it has learned elements as parents and `Param`s can replace them.
+    /// Returns the family of `element`, if the element has learned elements as parents that `Param`s can replace.
     pub(super) fn learned_family<'e>(&self, element: &'e AnyElement) -> Option<&'e dyn FamilyOp> {
         self.learned.as_ref()?;
         let family = element.kind().family()?;
@@ -30,7 +30,7 @@ impl Expander<'_> {
         is_learned(element) && self.statements.intervention(element).is_none()
     }
 
-    /// Returns the parents of `element`, without the learned elements that `Param`s replace.
+    /// Returns those parents of `element` that are not learned elements replaced by `Param`s.
     pub(super) fn open_parents<'e>(
         &self,
         element: &'e AnyElement,
@@ -45,7 +45,7 @@ impl Expander<'_> {
         self.learned_family(element).is_some() && self.open_parents(element).next().is_none()
     }
 
-    /// Returns the member of the family for the values `open` of the parents that are not learned; `None` if no parent is learned.
+    /// Returns the member of the family of `element` if the parents that are not learned have the values `open`; `None` if no parent is learned.
     pub(super) fn learned_member(
         &mut self,
         element: &AnyElement,
@@ -72,7 +72,7 @@ impl Expander<'_> {
         Ok(arguments.and_then(|arguments| family.member(&arguments)))
     }
 
-    /// Adds a member of a family as an atomic element; all its parents are learned.
+    /// Adds a member of a family, all of whose parents are learned, as an element without parents.
     pub(super) fn member(&mut self, element: AnyElement, depth: usize) -> Result<(), ModelError> {
         let member = self.learned_member(&element, &[])?;
         let Some(Kind::Atomic(op)) = member.as_ref().map(AnyElement::kind) else {
@@ -84,8 +84,8 @@ impl Expander<'_> {
         self.finish(element, depth, Vec::new(), support, content, failures)
     }
 
-    /// Returns `content`, the content of the next element of the expansion. If the weights in the content depend on parameters, each weight records
-    /// the index of its outcome among the parametric outcomes.
+    /// Returns `content`, the weights or other content of the next element that is added. If weights in the content depend on `Param`s, each weight
+    /// records the index of its outcome among all outcomes that depend on `Param`s.
     pub(super) fn with_origins(
         &mut self,
         member: &AnyElement,
@@ -131,7 +131,7 @@ impl Expander<'_> {
         }
     }
 
-    /// Returns the index of the next element's entry in the parametric outcomes, if the probabilities of its outcomes depend on parameters.
+    /// Returns the index of the next element in the list of outcomes that depend on `Param`s, if the probabilities of its outcomes do.
     pub(super) fn parametric_here(&self, content: &Content) -> Option<usize> {
         let last = self.expansion.parametric.last()?;
         let has_origins = match content {
@@ -143,18 +143,18 @@ impl Expander<'_> {
     }
 }
 
-/// The parameters that replace [`Learned`](crate::Learned) elements, in the order in which expansions reach these elements.
+/// The `Param`s that replace [`Learned`](crate::Learned) elements, in the order in which expansions of the model reach these elements.
 #[derive(Clone, Debug, Default)]
 pub struct LearnedParameters {
     learned: IndexMap<ElementId, LearnedParameter, FxBuildHasher>,
 }
 
-/// A learned element and the parameters that replace it.
+/// A learned element and the `Param`s that replace it.
 #[derive(Clone, Debug)]
 pub struct LearnedParameter {
     /// The learned element.
     pub element: AnyElement,
-    /// One parameter for each number in the element's value.
+    /// One `Param` for each number in the value of the learned element.
     pub params: Vec<Param>,
     prior: LearnedPrior,
 }
@@ -164,12 +164,12 @@ fn prior_of(element: &AnyElement) -> Option<&LearnedPrior> {
 }
 
 impl LearnedParameter {
-    /// Returns the prior of the learned element.
+    /// Returns the prior distribution of the learned element.
     pub fn prior(&self) -> &LearnedPrior {
         &self.prior
     }
 
-    /// Sets the parameters to the numbers of `value`, a value of the element; returns `false` if `value` has the wrong number of numbers.
+    /// Sets the `Param`s to the numbers in `value`, a value of the learned element; returns `false` if the length of `value` is wrong.
     pub fn set(&self, value: &Datum) -> bool {
         let number = value.get::<f64>().map(std::slice::from_ref);
         let numbers = number.or_else(|| value.get::<Vec<f64>>().map(Vec::as_slice));
@@ -180,19 +180,19 @@ impl LearnedParameter {
         fits.is_some()
     }
 
-    /// Sets each parameter to the number in `numbers` with the same index.
+    /// Sets each `Param` to the number in `numbers` with the same index.
     pub fn set_numbers(&self, numbers: &[f64]) {
         for (param, &x) in self.params.iter().zip(numbers) {
             param.set(x);
         }
     }
 
-    /// Returns the present values of the parameters.
+    /// Returns the present values of the `Param`s that replace the learned element.
     pub fn numbers(&self) -> Vec<f64> {
         self.params.iter().map(Param::get).collect()
     }
 
-    /// Returns the value of the element that consists of the present values of the parameters.
+    /// Returns the value of the learned element that the present values of its `Param`s form.
     pub fn value(&self) -> Datum {
         let numbers = self.numbers();
         if self.prior().is_list() {
@@ -204,28 +204,28 @@ impl LearnedParameter {
 }
 
 impl LearnedParameters {
-    /// Returns the learned elements with their parameters, in the order in which expansions reached them.
+    /// Returns the learned elements with their `Param`s, in the order in which expansions of the model reached them.
     pub fn iter(&self) -> impl Iterator<Item = &LearnedParameter> {
         self.learned.values()
     }
 
-    /// Returns the learned element with the index `position`, with its parameters.
+    /// Returns the learned element with the index `position`, with its `Param`s.
     ///
-    /// **Panics** if there is no such learned element.
+    /// **Panics** if there is no learned element with the index `position`.
     pub fn at(&self, position: usize) -> &LearnedParameter {
         &self.learned[position]
     }
 
-    /// Returns the index and the parameters of the learned element `element`, if an expansion has reached it.
+    /// Returns the index and the `Param`s of the learned element `element`, if an expansion of the model has reached it.
     pub fn get(&self, element: &AnyElement) -> Option<(usize, &LearnedParameter)> {
         let (position, _, learned) = self.learned.get_full(&element.id())?;
         Some((position, learned))
     }
 
-    /// Returns the parameters of `element`; `None` if it is not a learned element. If the element has no parameters yet, they are created with the
-    /// mean of the element's prior.
+    /// Returns the `Param`s that replace the element `element`; `None` if it is not a learned element. If the learned element has no `Param`s yet,
+    /// they are created with the mean of the element's prior.
     ///
-    /// **Errors.** [`ModelError::InvalidParameter`] if the prior is not allowed.
+    /// **Errors.** [`ModelError::InvalidParameter`] if the prior of the learned element is not allowed.
     pub fn of(&mut self, element: &AnyElement) -> Result<Option<&LearnedParameter>, ModelError> {
         let (Kind::Atomic(op), Some(prior)) = (element.kind(), prior_of(element)) else {
             return Ok(None);
@@ -245,7 +245,7 @@ impl LearnedParameters {
     }
 }
 
-/// True if parameters replace `element` in learning.
+/// True if `Param`s replace the element `element` in learning.
 pub(super) fn is_learned(element: &AnyElement) -> bool {
     prior_of(element).is_some()
 }

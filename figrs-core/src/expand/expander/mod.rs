@@ -1,4 +1,4 @@
-//! Depth-first traversal from the roots of a model to all elements on which they depend.
+//! Depth-first traversal from the roots of a model (targets and elements with evidence) to all elements on which they depend.
 
 use std::any::TypeId;
 use std::sync::Arc;
@@ -26,12 +26,12 @@ mod cells;
 mod contents;
 pub(super) mod learned;
 
-/// Returns the elements with evidence, in the order of the statements.
+/// Returns the elements with evidence, in the order of the evidence in the model.
 fn evidence_elements(model: &Model) -> impl Iterator<Item = &AnyElement> {
     model.evidence().iter().map(|(element, _)| element)
 }
 
-/// An element on the stack of the traversal; it waits for the expansion of its parents, and then of its branches.
+/// An element on the stack of the traversal of a model; it waits until its parents, and then its branches, have been expanded.
 struct Frame {
     element: AnyElement,
     depth: usize,
@@ -41,7 +41,8 @@ struct Frame {
 pub(super) struct DepthLimit {
     pub(super) depth: usize,
     pub(super) memory: ExpansionCache,
-    /// `true` if an element whose value was unknown has been reached again at a smaller depth; more `Chain` elements must then be expanded.
+    /// `true` if an element whose value was unknown has been reached again at a smaller nesting depth; the functions of more `Chain` elements must
+    /// then be called.
     pub(super) is_outdated: bool,
 }
 
@@ -58,36 +59,38 @@ pub(super) struct Expander<'m> {
     pub(super) limit: Option<DepthLimit>,
     stack: Vec<Frame>,
     open: FxHashSet<ElementId>,
-    /// The most recent support for each type of value.
+    /// The most recent support (list of possible values) for each type of value.
     supports: FxHashMap<TypeId, Support>,
     memory: ExpansionMemory,
-    /// Results of `Chain` elements that count as elements although the traversal has not reached them yet.
+    /// Elements returned by `Chain` functions that are counted for the limits although the traversal has not reached them yet.
     counted: FxHashSet<ElementId>,
-    /// Elements without a value in any world that evaluates them, with the errors.
+    /// Elements that have no value in any world that evaluates them, with the errors.
     failed: FxHashMap<ElementId, (AnyElement, ModelError)>,
-    /// Number of `Chain` elements in which the roots are nested.
+    /// Number of `Chain` elements in which the roots of the traversal are nested.
     depth: usize,
-    /// The solutions of recursive calls, if equal calls may share a solution.
+    /// The solutions of recursive calls, if equal calls may share a solution (a distribution).
     pub(super) calls: Option<CallSolutions>,
-    /// The recursive call for whose solution the traversal is waiting.
+    /// The recursive call whose solution (distribution) the traversal is waiting for.
     pub(super) pending_call: Option<CallRequest>,
-    /// Number of recursive functions that were known when the traversal began.
+    /// Number of recursive functions that were known when the traversal of the model began.
     known_functions: usize,
-    /// The roots of solved sub-models, which are replaced by their distributions.
+    /// The roots of sub-models that are already solved; each root is replaced by its distribution.
     pub(super) replaced: FxHashMap<ElementId, Arc<SolvedSubmodel>>,
-    /// The parameters that replace learned elements, if there are any.
+    /// The `Param`s that replace learned elements, if there are any.
     learned: Option<&'m mut LearnedParameters>,
-    /// Results of observed `Chain` elements, with the observed values; if such a result has infinitely many values, they are not listed.
+    /// Elements that an observed `Chain` can choose, with the observed values; if such an element has infinitely many values, they are not listed.
     unlisted: FxHashMap<ElementId, Datum>,
-    /// For each atomic element that stands for the results of a `Chain` at all corners of a cell, the results at the corners.
+    /// For each random element that stands for the elements a `Chain` returns at all corners of a cell (an interval of values), the elements at the
+    /// corners.
     enclosed: FxHashMap<ElementId, Vec<AnyElement>>,
-    /// The cells of the element that is being added, if some of its values are intervals.
+    /// The cells (intervals) of the element that is being added, if some of its values are intervals.
     cells: Option<Vec<Cell>>,
-    /// The list [`ExpandedElement::skips_last`](super::expansion::ExpandedElement) of the element that is being added.
+    /// The list [`ExpandedElement::skips_last`](super::expansion::ExpandedElement), which records where a function does not read its last parent, of
+    /// the element that is being added.
     skips_last: Vec<bool>,
-    /// The placeholder values of elements whose outcomes cannot be listed.
+    /// Placeholder values for elements whose outcomes cannot be listed.
     placeholders: FxHashMap<ElementId, Datum>,
-    /// `true` if the recursive call whose body is being expanded must be unfolded; the traversal then ends.
+    /// `true` if the recursive call whose body is being traversed must be treated like any other `Chain` (unfolded); the traversal then ends.
     pub(super) is_unfolded: bool,
 }
 
@@ -134,8 +137,8 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// Creates a traversal that expands the `Chain` elements that are nested in fewer than `depth` other `Chain` elements; it takes the cache
-    /// `memory`.
+    /// Creates a traversal that expands only the `Chain` elements nested in fewer than `depth` other `Chain` elements; the traversal takes the cache
+    /// out of `memory`.
     pub(super) fn to_depth(
         model: &'m Model,
         limits: &'m Limits,
@@ -150,8 +153,8 @@ impl<'m> Expander<'m> {
         Self::new(model, limits, Some(limit))
     }
 
-    /// Returns the cache to `memory`. The result is `true` if an element whose value was unknown has been reached again at a smaller depth, so that
-    /// the model must be expanded again.
+    /// Moves the cache of the traversal back to `memory`. The result is `true` if an element whose value was unknown has been reached again at a
+    /// smaller nesting depth, so that the model must be expanded again.
     pub(super) fn put_memory(&mut self, memory: &mut ExpansionCache) -> bool {
         let Some(limit) = &mut self.limit else {
             return false;
@@ -160,7 +163,7 @@ impl<'m> Expander<'m> {
         limit.is_outdated
     }
 
-    /// Replaces learned elements by parameters, and fixes the values of elements whose outcomes cannot be listed.
+    /// Replaces learned elements by `Param`s, and fixes the values of elements whose outcomes cannot be listed.
     pub(super) fn learn(
         &mut self,
         learned: &'m mut LearnedParameters,
@@ -174,7 +177,7 @@ impl<'m> Expander<'m> {
         self.placeholders = stand_ins.collect();
     }
 
-    /// Returns the observed value or the placeholder value of `element`, if there is one.
+    /// Returns the observed value or the placeholder value of `element`, if one exists.
     fn observed(&self, element: &AnyElement) -> Option<Datum> {
         let mut stated = self.statements.stated(element);
         let observed = stated.find_map(Evidence::observed);
@@ -183,8 +186,8 @@ impl<'m> Expander<'m> {
             .cloned()
     }
 
-    /// Makes `self` a traversal of the body of a recursive call, whose elements are nested in at least `depth` `Chain` elements. The expansion had
-    /// reached `functions` recursive functions and `reached` elements before the call.
+    /// Makes `self` a traversal of the body of a recursive call; the elements of this body are nested in at least `depth` `Chain` elements. Before
+    /// the call, the traversal had reached `functions` recursive functions and `reached` elements.
     pub(super) fn nested_in_call(mut self, depth: usize, functions: usize, reached: usize) -> Self {
         self.depth = depth;
         self.known_functions = functions;
@@ -192,13 +195,13 @@ impl<'m> Expander<'m> {
         self
     }
 
-    /// Adds the memory of the traversals that wait for this traversal.
+    /// Adds the memory of the traversals that wait for the traversal `self`.
     pub(super) fn with_memory_of(mut self, spending: ExpansionMemory) -> Self {
         self.memory = spending;
         self
     }
 
-    /// Returns the memory of this traversal and of the traversals that wait for it.
+    /// Returns the memory of the traversal and of the traversals that wait for it.
     pub(super) fn memory(&self) -> ExpansionMemory {
         self.memory
     }
@@ -290,7 +293,8 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// Takes the next step in the expansion of an element. While an element waits for other elements, it is below these elements on the stack.
+    /// Takes the next step in listing the possible values of an element. While an element waits for other elements, it is below them on the
+    /// traversal's stack.
     fn advance(&mut self, frame: Frame) -> Result<(), ModelError> {
         let Frame {
             element,
@@ -397,8 +401,8 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// True if `element` is a recursive call that is not unfolded: the call has become an atomic element, or the traversal waits for the solution of
-    /// the call.
+    /// True if `element` is a recursive call that is not unfolded: the call has become an element with a known distribution, or the traversal waits
+    /// for the solution of the call.
     fn is_met(
         &mut self,
         element: &AnyElement,
@@ -457,7 +461,7 @@ impl<'m> Expander<'m> {
         self.memory.check(self.limits, element, more)
     }
 
-    /// Returns the indices of the parents of `element`; returns an error if a parent has no value in any world.
+    /// Returns the indices of the parents of `element`; returns an error if a parent has no value in any possible world.
     fn parents(&self, element: &AnyElement) -> Result<Vec<usize>, ModelError> {
         let mut parents = Vec::with_capacity(element.parents().len());
         for parent in self.open_parents(element) {
@@ -466,7 +470,7 @@ impl<'m> Expander<'m> {
         Ok(parents)
     }
 
-    /// Returns the index of `parent` in the expansion; returns an error if it has no value in any world.
+    /// Returns the index of `parent` in the expansion; returns an error if `parent` has no value in any world.
     pub(super) fn position(&self, parent: &AnyElement) -> Result<usize, ModelError> {
         if let Some((_, error)) = self.failed.get(&parent.id()) {
             return Err(error.clone());

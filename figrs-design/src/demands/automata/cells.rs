@@ -1,4 +1,4 @@
-//! Automaton for the demand that the tiles of a rectangle belong to given classes.
+//! Automaton for the demand (a requirement on a game level) that the tiles of a rectangle belong to given classes.
 
 use std::ops::Range;
 
@@ -7,7 +7,8 @@ use ndarray::Array2;
 use super::Automaton;
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// Accepts levels in which each tile of a rectangle belongs to the class given for its cell. The automaton has one state.
+/// Automaton that accepts levels in which each tile of a rectangle belongs to the class given for its cell. The automaton for the tiles of a
+/// rectangle has only one state.
 #[derive(Debug)]
 pub(in crate::demands) struct Cells {
     pub(in crate::demands) classes: Array2<TileClass>,

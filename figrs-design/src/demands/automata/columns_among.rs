@@ -1,4 +1,4 @@
-//! Automaton for the demand that each column is in a given list of columns.
+//! Automaton for the demand (a requirement on a game level) that each column is in a given list of columns.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 use super::{Automaton, Verdict};
 use figrs_models::mdmc::Tile;
 
-/// Accepts levels in which each column is in a given list. The state of the automaton is a node of the prefix tree of the listed columns, read
-/// from the bottom up.
+/// Automaton that accepts levels in which each column is in a given list. The state of the automaton is a node of the prefix tree of the listed
+/// columns, in which each column is read from the bottom up.
 #[derive(Debug)]
 pub(in crate::demands) struct ColumnsAmong {
     columns: Range<usize>,
@@ -16,7 +16,7 @@ pub(in crate::demands) struct ColumnsAmong {
 }
 
 impl ColumnsAmong {
-    /// Creates the automaton that accepts the columns in `among`, each given by its tiles from the top.
+    /// Creates the automaton that accepts only the columns in `among`, each given by its tiles from the top.
     pub(in crate::demands) fn new(columns: Range<usize>, among: &[Vec<Tile>]) -> Self {
         let mut next: FxHashMap<(u32, Tile), u32> = FxHashMap::default();
         for column in among {

@@ -27,37 +27,37 @@ pub(super) use symmetries::{Mirrored, Repeated};
 
 use figrs_models::mdmc::Tile;
 
-/// An automaton for a demand. A state of the automaton is a list of machine words; states that accept the same remaining columns of a level are
-/// equal.
+/// A finite automaton for a demand (a requirement on a game level). A state of the automaton is a list of machine words; states that accept the same
+/// remaining columns of a level are equal.
 pub(super) trait Automaton: Debug + Send + Sync {
-    /// Returns the range of columns that the automaton reads; after the last of these columns, the demand is either met or broken.
+    /// Returns the range of columns that the automaton reads; after the last of these columns, it is decided whether the level meets the demand.
     fn span(&self) -> Range<usize>;
 
     fn start(&self) -> Vec<u32> {
         Vec::new()
     }
 
-    /// Returns a list of numbers for a column; two columns have equal lists if the automaton treats the two columns alike.
+    /// Returns a list of numbers for a column; two columns have equal lists if the automaton treats them alike.
     fn phase(&self, column: usize) -> Vec<usize>;
 
-    /// True if the tile in `row` and `column` may change the state of the automaton, or decide whether the demand is met.
+    /// True if the tile in `row` and `column` may change the state of the automaton, or decide whether the level meets the demand.
     fn reads(&self, row: usize, column: usize) -> bool;
 
-    /// Reads the tile of a cell, and changes the state; returns false if the demand can no longer be met.
+    /// Reads the tile of a cell, and changes the state of the automaton; returns false if the demand can no longer be met.
     fn read(&self, cell: (usize, usize), state: &mut Vec<u32>, tile: Tile) -> bool;
 
-    /// Updates the state at the end of a column. Returns whether the columns read so far meet the demand, break it, or leave it open. The default
-    /// implementation leaves the demand open before the last column that the automaton reads, and met after it.
+    /// Updates the state of the automaton at the end of a column. Returns whether the columns of the level read so far meet the demand, break it, or
+    /// leave it open. The default implementation returns "open" before the last column that the automaton reads, and "met" after this column.
     fn end(&self, column: usize, state: &mut Vec<u32>) -> Verdict {
         let _ = state;
         Verdict::met_after(column + 1 == self.span().end)
     }
 }
 
-/// Result of an automaton for the columns read so far: the demand is met, broken or still open.
+/// Result of an automaton for the columns of a level read so far: the demand is met, broken or still open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// Later columns decide if the demand is met.
+    /// The demand is open: later columns of the level decide whether the demand is met.
     Open,
     Met,
     Broken,

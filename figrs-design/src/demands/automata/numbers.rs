@@ -1,12 +1,12 @@
-//! Automata that count tiles of a class in an area or in each window of adjacent columns.
+//! Automata that count the tiles of a class in an area of a game level, or in each window of adjacent columns.
 
 use std::ops::Range;
 
 use super::{Automaton, Verdict};
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// Accepts levels with `least` to `most` tiles of a class in an area. The automaton's state is the number of tiles of the class so far, up to a
-/// number from which on further tiles do not change the result.
+/// Automaton that accepts levels with `least` to `most` tiles of a class in an area. The automaton's state is the number of tiles of the class so
+/// far, capped at a number above which further tiles do not change the result.
 #[derive(Debug)]
 pub(in crate::demands) struct NumberInArea {
     pub(in crate::demands) class: TileClass,
@@ -21,7 +21,7 @@ impl NumberInArea {
         (self.columns.end - 1 - column) * self.rows.len()
     }
 
-    /// Returns the number up to which the automaton counts; larger numbers have the same state.
+    /// Returns the number up to which the automaton counts tiles; all larger numbers have the same state.
     fn enough(&self) -> usize {
         if self.most >= self.rows.len() * self.columns.len() {
             self.least
@@ -69,21 +69,21 @@ impl Automaton for NumberInArea {
     }
 }
 
-/// Accepts levels with `least` to `most` tiles of a class in each window of `window` adjacent columns. The state of the automaton holds, for each of
-/// the latest tiles of the class, the number of columns since the tile.
+/// Automaton that accepts levels with `least` to `most` tiles of a class in each window of `window` adjacent columns. For each of the latest tiles of
+/// the class, the state of the automaton holds the number of columns read since that tile.
 #[derive(Debug)]
 pub(in crate::demands) struct NumberInEach {
     pub(in crate::demands) class: TileClass,
     pub(in crate::demands) rows: Range<usize>,
     pub(in crate::demands) columns: Range<usize>,
-    /// Number of columns of a window, at most the number of columns of the area.
+    /// Number of adjacent columns in a window, at most the number of columns of the area.
     pub(in crate::demands) window: usize,
     pub(in crate::demands) least: usize,
     pub(in crate::demands) most: usize,
 }
 
 impl NumberInEach {
-    /// Returns the maximum number of tiles for which the state holds the number of columns since the tile.
+    /// Returns the maximum number of tiles for which the automaton's state holds the number of columns since the tile.
     fn kept(&self) -> usize {
         if self.most >= self.window * self.rows.len() {
             self.least

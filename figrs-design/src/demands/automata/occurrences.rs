@@ -1,12 +1,12 @@
-//! Automaton for the demand that a pattern occurs a number of times.
+//! Automaton for the demand that a pattern occurs a given number of times in a game level.
 
 use std::ops::Range;
 
 use super::{Automaton, PatternTracker, Verdict};
 use figrs_models::mdmc::Tile;
 
-/// Accepts levels in which a pattern occurs `least` to `most` times. The automaton's state holds the partial matches of the pattern, and the number
-/// of occurrences so far, up to a number from which on further occurrences do not change the result.
+/// Automaton that accepts levels in which a pattern occurs `least` to `most` times. The automaton's state holds the partial matches of the pattern,
+/// and the number of occurrences so far, capped at a number above which further occurrences do not change the result.
 #[derive(Debug)]
 pub(in crate::demands) struct Occurrences {
     pub(in crate::demands) tracker: PatternTracker,

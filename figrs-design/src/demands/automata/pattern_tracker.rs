@@ -7,8 +7,8 @@ use figrs_models::mdmc::Tile;
 
 /// Tracks partial matches of a pattern (positions at which its first columns match) as bits in the state of an automaton.
 ///
-/// There is a bit for each alternative form of the pattern, each top row and each number of matched columns. The bit is set if the tiles read so far
-/// agree with this partial match.
+/// The state has a bit for each alternative form of the pattern, each top row and each number of matched columns. A bit of the state is set if the
+/// tiles read so far agree with the partial match that the bit stands for.
 #[derive(Clone, Debug)]
 pub(in crate::demands) struct PatternTracker {
     pattern: Pattern,
@@ -17,7 +17,7 @@ pub(in crate::demands) struct PatternTracker {
 }
 
 impl PatternTracker {
-    /// Creates a tracker for the rows `rows` and columns `columns` of a level, which must be large enough for the pattern.
+    /// Creates a tracker of a pattern for the rows `rows` and columns `columns` of a level, which must be large enough for the pattern.
     pub(in crate::demands) fn new(
         pattern: Pattern,
         rows: &Range<usize>,
@@ -52,14 +52,14 @@ impl PatternTracker {
         (place / 32, 1 << (place % 32))
     }
 
-    /// Returns the state before the column `column` in which no match has begun in an earlier column.
+    /// Returns the tracker's state before the column `column` if no match has begun in an earlier column.
     pub(in crate::demands) fn start(&self, column: usize) -> Vec<u32> {
         let mut words = vec![0; self.words()];
         self.begin(column, &mut words);
         words
     }
 
-    /// Begins a match of each alternative form of the pattern in the column `column`, at each possible top row.
+    /// Begins a partial match of each alternative form of the pattern in the column `column`, at each possible top row.
     fn begin(&self, column: usize, words: &mut [u32]) {
         if self.lefts.contains(&column) {
             for form in 0..self.pattern.forms().len() {
@@ -71,17 +71,17 @@ impl PatternTracker {
         }
     }
 
-    /// Returns a number for a column; two columns have equal numbers if the tracker treats the two columns alike.
+    /// Returns a number for a column; two columns have equal numbers if the tracker of the pattern treats them alike.
     pub(in crate::demands) fn phase(&self, column: usize) -> usize {
         usize::from(self.lefts.contains(&(column + 1)))
     }
 
-    /// True if an occurrence of the pattern may cover the row `row`.
+    /// True if an occurrence of the pattern may contain a tile in the row `row`.
     pub(in crate::demands) fn reads(&self, row: usize) -> bool {
         (self.tops.start..self.tops.end + self.height() - 1).contains(&row)
     }
 
-    /// Reads the tile in the row `row`, and drops the matches that the tile contradicts.
+    /// Reads the tile in the row `row`, and drops the partial matches that the tile contradicts.
     pub(in crate::demands) fn read(&self, row: usize, words: &mut [u32], tile: Tile) {
         let first = (row + 1).saturating_sub(self.height()).max(self.tops.start);
         for (form, cells) in self.pattern.forms().iter().enumerate() {
@@ -96,7 +96,7 @@ impl PatternTracker {
         }
     }
 
-    /// Ends the column `column`, and returns the top rows of the occurrences that end in this column.
+    /// Ends the column `column`, and returns the top rows of the occurrences of the pattern that end in this column.
     pub(in crate::demands) fn end(&self, column: usize, words: &mut [u32]) -> Vec<usize> {
         let mut next = vec![0; words.len()];
         let mut ended = Vec::new();

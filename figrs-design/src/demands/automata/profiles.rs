@@ -1,11 +1,11 @@
-//! Automata for demands on the number of tiles in each section of a level.
+//! Automata for demands on the number of tiles in each section (a group of adjacent columns) of a game level.
 
 use std::ops::Range;
 
 use super::{Automaton, Verdict};
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// Divides columns into sections of nearly equal size.
+/// Divides the columns of a level into sections of nearly equal size.
 #[derive(Clone, Debug)]
 struct Sections {
     columns: Range<usize>,
@@ -13,7 +13,7 @@ struct Sections {
 }
 
 impl Sections {
-    /// Returns the index of the section that contains the column, and true if the section ends with this column.
+    /// Returns the index of the section of columns that contains the column, and true if the section ends with this column.
     fn of(&self, column: usize) -> (usize, bool) {
         let length = self.columns.len();
         let end = |section: usize| self.columns.start + (section + 1) * length / self.number;
@@ -24,8 +24,8 @@ impl Sections {
     }
 }
 
-/// Accepts levels in which the number of tiles of a class in each section is in a range of its own. The state of the automaton is the number of tiles
-/// of the class in the current section so far.
+/// Automaton that accepts levels in which the number of tiles of a class in each section of columns is in a range given for that section. The state
+/// of the automaton is the number of tiles of the class read so far in the current section of columns.
 #[derive(Debug)]
 pub(in crate::demands) struct Profile {
     class: TileClass,
@@ -35,7 +35,7 @@ pub(in crate::demands) struct Profile {
 }
 
 impl Profile {
-    /// Creates the automaton for an area with at least as many columns as sections.
+    /// Creates the automaton for an area of a level that has at least as many columns as sections.
     pub(in crate::demands) fn new(
         class: TileClass,
         (rows, columns): (Range<usize>, Range<usize>),
@@ -91,8 +91,8 @@ impl Automaton for Profile {
     }
 }
 
-/// Accepts levels in which each section has at least as many tiles of a class as the section before. The state of the automaton holds the numbers of
-/// such tiles in the current section and in the section before.
+/// Automaton that accepts levels in which each section of columns has at least as many tiles of a class as the section before. The state of the
+/// automaton holds two numbers of tiles of the class: those in the current section of columns and those in the section before.
 #[derive(Debug)]
 pub(in crate::demands) struct RisingProfile {
     class: TileClass,
@@ -101,7 +101,7 @@ pub(in crate::demands) struct RisingProfile {
 }
 
 impl RisingProfile {
-    /// Creates the automaton for an area with at least as many columns as sections.
+    /// Creates the automaton for an area of a level that has at least as many columns as sections.
     pub(in crate::demands) fn new(
         class: TileClass,
         (rows, columns): (Range<usize>, Range<usize>),

@@ -1,4 +1,4 @@
-//! Combinations of automata by "or" and "not".
+//! Automata for demands on levels, combined by "or" and "not".
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,9 +10,9 @@ use figrs_models::mdmc::{Level, Tile};
 #[derive(Clone, Debug)]
 pub(in crate::demands) enum Reader {
     Leaf(Arc<dyn Automaton>),
-    /// The demand is met if at least one of the automata accepts the level.
+    /// The combined demand is met if at least one of the automata accepts the level.
     Any(Vec<Reader>),
-    /// The demand is met if the automaton does not accept the level.
+    /// The combined demand is met if the automaton does not accept the level.
     Not(Box<Reader>),
 }
 
@@ -21,7 +21,7 @@ impl Reader {
         Self::Leaf(Arc::new(automaton))
     }
 
-    /// Returns the range of columns that the automaton reads; after the last of these columns, the demand is either met or broken.
+    /// Returns the range of columns that the automaton reads; after the last of these columns, it is decided whether the level meets the demand.
     pub(in crate::demands) fn span(&self) -> Range<usize> {
         match self {
             Self::Leaf(automaton) => automaton.span(),
@@ -42,7 +42,7 @@ impl Reader {
         }
     }
 
-    /// Returns a list of numbers for a column; two columns have equal lists if the automaton treats the two columns alike.
+    /// Returns a list of numbers for a column; two columns have equal lists if the automaton treats them alike.
     pub(in crate::demands) fn phase(&self, column: usize) -> Vec<usize> {
         match self {
             Self::Leaf(automaton) => {
@@ -63,7 +63,7 @@ impl Reader {
         }
     }
 
-    /// True if the tile in `row` and `column` may change the state of an automaton, or decide whether the demand is met.
+    /// True if the tile in `row` and `column` may change the state of an automaton, or decide whether the level meets the demand.
     pub(in crate::demands) fn reads(&self, row: usize, column: usize) -> bool {
         match self {
             Self::Leaf(automaton) => {
@@ -99,7 +99,8 @@ impl Reader {
         )
     }
 
-    /// Returns the state after `change`, which changes the state of an automaton whose demand is open, and returns whether its demand is then met.
+    /// Applies `change` to the state of an automaton whose demand is still open, and returns the new state; `change` also returns whether the demand
+    /// is then met.
     fn changed(
         &self,
         state: &DemandState,

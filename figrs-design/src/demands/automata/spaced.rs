@@ -5,12 +5,12 @@ use std::ops::Range;
 use super::{Automaton, PatternTracker, Verdict};
 use figrs_models::mdmc::Tile;
 
-/// Accepts levels in which the first occurrence of the pattern `to` after each occurrence of the pattern `from`, if there is one, begins `least` to
-/// `most` columns further to the right.
+/// Automaton that accepts levels in which, after each occurrence of the pattern `from`, the next occurrence of the pattern `to`, if there is one,
+/// begins `least` to `most` columns further to the right.
 ///
-/// The state of the automaton holds the partial matches of `from` and `to`, and the latest columns in which matches began. If occurrences of `from`
-/// still have no later occurrence of `to`, the state also holds the numbers of columns since the first and since the last occurrence of `from`
-/// without a later `to`.
+/// The state of the automaton holds the partial matches of `from` and `to`, and the latest columns in which matches of these patterns began. While
+/// some occurrences of `from` still have no later occurrence of `to`, the state also holds the numbers of columns since the first and since the last
+/// of them.
 #[derive(Debug)]
 pub(in crate::demands) struct Spaced {
     pub(in crate::demands) from: PatternTracker,
@@ -23,26 +23,26 @@ const FROM: u32 = 1;
 const TO: u32 = 2;
 
 impl Spaced {
-    /// Returns the number of columns that must be read after a column before it is known whether patterns begin in that column.
+    /// Returns the number of columns that must be read after a column before it is known whether the patterns begin in that column.
     fn delay(&self) -> usize {
         self.from.width().max(self.to.width()) - 1
     }
 
-    /// Returns the indices in the state at which the machine words of the trackers of `from` and of `to` end. The machine words after the trackers
-    /// concern columns whose distances are not checked yet.
+    /// Returns the indices in the automaton's state at which the machine words of the trackers of the patterns `from` and `to` end. The machine words
+    /// after those of the pattern trackers concern columns whose distances are not checked yet.
     fn parts(&self) -> (usize, usize) {
         let from = self.from.words();
         (from, from + self.to.words())
     }
 
-    /// Returns the distance up to which the automaton counts; larger distances have the same state.
+    /// Returns the distance up to which the automaton counts columns; all larger distances have the same state.
     fn far(&self) -> u32 {
         let most = self.most.map_or(0, |most| most.saturating_add(1));
         self.least.max(most).max(1).min(self.span().len()) as u32
     }
 
-    /// Checks the distances from earlier occurrences to the patterns that begin in a column. `waiting` holds the numbers of columns since the first
-    /// and the last occurrence of `from` that still have no occurrence of `to` after them, or is empty.
+    /// Checks the distances between patterns: from earlier occurrences of `from` to the occurrences of `to` that begin in a column. `waiting` holds
+    /// the numbers of columns since the first and the last occurrence of `from` without an occurrence of `to` after them, or is empty.
     fn judge(&self, begins: u32, waiting: &mut Vec<u32>) -> bool {
         for distance in &mut *waiting {
             *distance = (*distance + 1).min(self.far());

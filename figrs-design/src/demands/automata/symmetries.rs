@@ -1,4 +1,4 @@
-//! Automata for areas that equal their mirror image, and for areas that repeat.
+//! Automata for areas of a game level that equal their mirror image, and for areas that repeat.
 
 use std::ops::Range;
 
@@ -6,8 +6,8 @@ use super::Automaton;
 use crate::demands::demand::Mirror;
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// Returns the number by which a tile is compared. Without a class, each tile has a number of its own; given a class, the number states if the tile
-/// is in the class.
+/// Returns a number by which a tile is compared with another tile. Without a class, each tile has a number of its own; with a class, the number is 1
+/// for the tiles in the class and 0 for all others.
 fn number(tile: Tile, by: Option<&TileClass>) -> u32 {
     match by {
         Some(class) => u32::from(class.contains(tile)),
@@ -15,7 +15,8 @@ fn number(tile: Tile, by: Option<&TileClass>) -> u32 {
     }
 }
 
-/// Accepts levels in which an area equals its mirror image. The state of the automaton holds the tiles whose mirror images are still unread.
+/// Automaton that accepts levels in which an area equals its mirror image. The state of the automaton holds the tiles whose mirror images have not
+/// been read yet.
 #[derive(Debug)]
 pub(in crate::demands) struct Mirrored {
     pub(in crate::demands) rows: Range<usize>,
@@ -24,10 +25,10 @@ pub(in crate::demands) struct Mirrored {
     pub(in crate::demands) by: Option<TileClass>,
 }
 
-/// The half of an area that contains a line (a column or a row).
+/// Which half of an area a line (a column or a row) is in.
 enum Half {
     First,
-    /// The middle line, which is its own mirror image.
+    /// The line is the middle line of the area, which is its own mirror image.
     Middle,
     Second,
 }
@@ -88,12 +89,13 @@ impl Automaton for Mirrored {
     }
 }
 
-/// Accepts levels in which an area repeats every `period` columns. The state of the automaton holds the tiles of the latest columns.
+/// Automaton that accepts levels in which an area repeats every `period` columns. The state of the automaton holds the tiles of the latest columns of
+/// the area.
 #[derive(Debug)]
 pub(in crate::demands) struct Repeated {
     pub(in crate::demands) rows: Range<usize>,
     pub(in crate::demands) columns: Range<usize>,
-    /// Number of columns after which the area repeats, less than the number of columns of the area.
+    /// Number of columns after which the area repeats; it is less than the number of columns of the area.
     pub(in crate::demands) period: usize,
     pub(in crate::demands) by: Option<TileClass>,
 }

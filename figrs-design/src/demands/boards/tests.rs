@@ -43,7 +43,7 @@ fn count(rows: &Rows, symbol: char) -> usize {
     rows.iter().flatten().filter(|own| **own == symbol).count()
 }
 
-/// Returns the row and column of the only tile with the character `symbol` on a board.
+/// Returns the row and column of the only tile on a board that has the character `symbol`.
 fn place(rows: &Rows, symbol: char) -> (usize, usize) {
     let row = rows.iter().position(|row| row.contains(&symbol)).unwrap();
     let column = rows[row].iter().position(|own| *own == symbol).unwrap();
@@ -56,10 +56,10 @@ fn mirrored(rows: &Rows) -> Rows {
         .collect()
 }
 
-/// A demand in TOML, and a function that decides whether a board meets the demand.
+/// A demand in TOML, with a function that decides whether a board meets the demand.
 type Case = (&'static str, fn(&Rows) -> bool);
 
-/// Demands, each with a function that checks a board by the definition of the demand.
+/// Demands for tests, each with a function that checks a board by the definition of the demand.
 const CASES: [Case; 14] = [
     ("count = 'wall'\ncolumns = '1..'\nnumber = '1..2'", |rows| {
         let walls = rows.iter().flat_map(|row| &row[1..]);

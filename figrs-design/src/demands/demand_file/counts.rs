@@ -1,4 +1,4 @@
-//! Reads demands on the number of tiles in areas, windows and sections, and on shares of cells.
+//! Reads the demands of a design file on the number of tiles in areas, windows and sections, and on shares of cells.
 
 use figrs_reading::FileError;
 use serde_json::Value;

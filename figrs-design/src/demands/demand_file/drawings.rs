@@ -1,4 +1,4 @@
-//! Reads drawings of tiles: at a position of the level, at its start or its end, or as a list of allowed columns or rows.
+//! Reads the drawings of tiles in a design file: at a position of the level, at its start or its end, or as a list of allowed columns or rows.
 
 use figrs_reading::FileError;
 use serde_json::Value;
@@ -14,7 +14,7 @@ use crate::demands::pattern::Pattern;
 use figrs_models::mdmc::{Tile, TileClass, Travel};
 
 impl Designer<'_> {
-    /// Reads the demand `lines_like`: each column of the level (or row, if the player climbs) is a column (or row) of the drawing.
+    /// Reads the demand `lines_like`: each column of the level (or row, if the player climbs) must be a column (or row) of a drawing.
     pub(super) fn lines(&self, entry: &Entry, value: &Value) -> Result<Demand, FileError> {
         const TILES: &str = "a drawing of tiles as high as the level (as wide, if it is played upwards), or { level = \"NAME\", columns = \"30..60\" }";
         let drawn = match value.as_str() {

@@ -1,18 +1,18 @@
-//! Reads the keys of a demand and the values of these keys.
+//! Reads the keys of a demand in a design file, and the values of these keys.
 
 use figrs_reading::{FileError, Mistake, MistakeKind};
 use serde_json::{Map, Value};
 
 use crate::DemandError;
 
-/// A demand of a file, with its place in the file.
+/// A demand of a design file, with its place in the file.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     place: String,
     keys: Map<String, Value>,
 }
 
-/// Two demands are equal if they differ only in their places in the file.
+/// Two demands of design files are equal if they differ only in their places in the files.
 impl PartialEq for Entry {
     fn eq(&self, other: &Self) -> bool {
         self.keys == other.keys
@@ -40,7 +40,7 @@ impl Entry {
         self.keys.get(key)
     }
 
-    /// Checks that the demand has no keys but `kind` and the keys `takes`.
+    /// Checks that the demand in the file has no keys except `kind` and the keys in `takes`.
     pub(super) fn check_keys(&self, kind: &'static str, takes: &[&str]) -> Result<(), FileError> {
         let is_known = |key: &str| key == kind || takes.contains(&key);
         match self.keys.keys().find(|key| !is_known(key)) {
@@ -85,7 +85,7 @@ impl Entry {
         self.read(key, "a whole number", whole)
     }
 
-    /// Reads the value of the key `key`, if there is one, as the weight of a soft demand.
+    /// Reads the value of the key `key`, if the demand has this key, as the weight of a soft demand.
     pub(super) fn weight(&self, key: &str) -> Result<Option<f64>, FileError> {
         self.read(key, "a number, as 0.5", Value::as_f64)
     }
@@ -118,7 +118,7 @@ impl Entry {
         Mistake::new(kind, problem, remedy).of(&*self.place)
     }
 
-    /// Returns the error for a demand without a key that its kind needs.
+    /// Returns the error for a demand in a file that lacks a key that its kind needs.
     pub(super) fn missing(&self, kind: &str, key: &str) -> FileError {
         self.mistake(MistakeKind::Missing, format!("{kind} needs {key}"), "")
     }
@@ -132,7 +132,7 @@ impl Entry {
         )
     }
 
-    /// Returns the error for a key that has no effect because the demand has another key.
+    /// Returns the error for a key that has no effect because of another key of the same demand.
     pub(super) fn idle(&self, key: &str, kind: &str) -> FileError {
         self.mistake(
             MistakeKind::Contradiction,

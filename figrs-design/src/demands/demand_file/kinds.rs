@@ -4,7 +4,7 @@ use figrs_reading::{FileError, MistakeKind};
 
 use super::keys::Entry;
 
-/// Name of each kind of demand, with its further keys.
+/// Name of each kind of demand in design files, with its further keys.
 const KINDS: [(&str, &[&str]); 21] = [
     ("forbid", &["rows", "columns", "prefer"]),
     ("require", &["times", "rows", "columns", "prefer"]),
@@ -39,7 +39,7 @@ const KINDS: [(&str, &[&str]); 21] = [
     ("seen", &[]),
 ];
 
-/// Returns the kind of a demand, or an error if a key of the demand does not belong to this kind.
+/// Returns the kind of a demand in a file, or an error if a key of the demand does not belong to this kind.
 pub(super) fn kind_of(entry: &Entry) -> Result<&'static str, FileError> {
     let mut kinds = KINDS.iter().filter(|(kind, _)| entry.has(kind));
     let Some(&(kind, takes)) = kinds.next() else {

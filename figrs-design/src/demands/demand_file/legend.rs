@@ -95,7 +95,8 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Returns the class of tiles that a word names: a tile, a meaning, a word of the tiles' legend, or, after `not`, all tiles except one of these.
+    /// Returns the class of tiles that a word names: a tile, a meaning, a word of the tiles' legend, or, after `not`, all tiles except those of such
+    /// a class.
     fn word(&self, text: &str) -> Option<TileClass> {
         // A blank may be a tile.
         let mut symbols = text.chars();
@@ -148,7 +149,7 @@ impl<'a> Words<'a> {
         })
     }
 
-    /// Cuts columns and rows out of a training level, stated as { level = "NAME", columns = "30..34" }.
+    /// Cuts columns and rows out of a training level, stated in the file as { level = "NAME", columns = "30..34" }.
     pub(super) fn cut(
         &self,
         entry: &Entry,
@@ -246,8 +247,8 @@ fn unknown_word(word: &str, known: &str) -> Mistake {
     )
 }
 
-/// Returns the error for a name or glob pattern that does not match exactly one training level. The error lists the matching levels or, if none
-/// matches, all training levels.
+/// Returns the error for a name or glob pattern that does not match exactly one training level. The error lists the training levels that match or, if
+/// none matches, all training levels.
 fn not_one_level(level: &str, known: &str, matching: usize) -> Mistake {
     let kind = MistakeKind::Unknown;
     let none = format!("no training level matches {level:?}");

@@ -37,9 +37,9 @@ use verbs::Scope;
 
 /// A file of demands as a designer writes them, in TOML or JSON.
 ///
-/// Rows count from 0 at the top, and columns from 0 at the left, of the upright level, whatever its direction of play. A file has a `[legend]` of
-/// characters that stand for classes of tiles, `[patterns]` drawn with tiles and characters of the legend, and any number of entries `[[demand]]`,
-/// each of one kind:
+/// In a design file, rows count from 0 at the top, and columns from 0 at the left, of the upright level, whatever its direction of play. A design
+/// file has a `[legend]` of characters that stand for classes of tiles, `[patterns]` drawn with tiles and characters of the legend, and any number of
+/// entries `[[demand]]`, each of one kind:
 ///
 /// | kind | further keys | demand |
 /// |---|---|---|
@@ -62,14 +62,15 @@ use verbs::Scope;
 /// | `any = [DEMAND, ..]`, `not = DEMAND`, `if = DEMAND` with `then = DEMAND` | | combinations |
 /// | `playable = true`, `seen = true` | | `playable` is [`Demand::Playable`], by the rules of movement of `pass`. `seen` is [`Demand::Seen`]. The demands `playable`, `seen`, `pass`, `place` and `like` cannot be combined by `any`, `not` or `if`, nor made soft by `prefer`. |
 ///
-/// The keys `rows` and `columns` limit the area of a demand: `"3..8"` (end excluded) or `"50%.."`. Numbers in a design file are `4`, `"2..5"` (both
-/// included) or `"2.."`. A demand with the key `prefer` (a weight) is soft. A class of tiles is a tile, `any`, a
-/// [`Meaning`](figrs_models::mdmc::Meaning), a word of the tiles' legend, any of these after `not` (for all other tiles), or a list of classes. A
-/// pattern in a demand is given by its name, a drawing, or a class. The character `_` in a drawing matches any tile. A drawing is text, or a part of
-/// a [training](DemandScope::training) level, as `{ level = "01-first-steps", columns = "30..40" }`. The key `level` is the name of a training level,
-/// or a glob pattern such as `"*-1"` that matches exactly one name.
+/// In a design file, the keys `rows` and `columns` limit the area of a demand: `"3..8"` (end excluded) or `"50%.."`. Numbers in a design file are
+/// written as `4`, `"2..5"` (both ends included) or `"2.."`. A demand with the key `prefer` (a weight) is soft: levels that break it are only less
+/// probable. A class of tiles is written as a tile, `any`, a [`Meaning`](figrs_models::mdmc::Meaning), a word of the tiles' legend, `not` followed by
+/// one of these (for all other tiles), or a list of classes. A pattern in a demand is given by its name, by a drawing, or by a class of tiles. The
+/// character `_` in a drawing matches any tile. A drawing in a design file is text, or a part of a [training](DemandScope::training) level, as
+/// `{ level = "01-first-steps", columns = "30..40" }`. The key `level` is the name of a training level, or a glob pattern such as `"*-1"` that
+/// matches exactly one name.
 ///
-/// Demands on windows, sections, periods and distances count columns from the left or, if the player climbs, rows from the bottom.
+/// Demands on windows, sections, periods and distances count the columns of a level from the left or, if the player climbs, the rows from the bottom.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -114,10 +115,10 @@ pub struct DemandFile {
     demands: Vec<Entry>,
 }
 
-/// The beginning of the message about a text that is not a file of demands.
+/// The beginning of the error message about a text that is not a file of demands.
 const SUBJECT: &str = "not a file of demands";
 
-/// The contents of a file of demands; `D` is the type of an entry for a demand.
+/// The contents of a file of demands; the type parameter `D` is the type of an entry for a demand.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a file of demands")]
 struct FileText<D> {
@@ -142,7 +143,8 @@ impl<D> FileText<D> {
 impl DemandFile {
     /// Reads a file in TOML.
     ///
-    /// **Errors.** [`FileError`] if the text is not TOML, or not a design file; [`demands`](Self::demands) checks the contents of each demand.
+    /// **Errors.** [`FileError`] if the text is not TOML, or not a design file; the contents of each demand are checked only by
+    /// [`demands`](Self::demands).
     pub fn from_toml(text: &str) -> Result<Self, FileError> {
         let file: FileText<Spanned<Map<String, Value>>> =
             toml::from_str(text).map_err(|error| {
@@ -161,9 +163,9 @@ impl DemandFile {
         }))
     }
 
-    /// Reads a file in JSON with the same structure: `{"legend": {..}, "patterns": {..}, "demand": [{..}, ..]}`.
+    /// Reads a design file in JSON, which has the same structure as in TOML: `{"legend": {..}, "patterns": {..}, "demand": [{..}, ..]}`.
     ///
-    /// **Errors.** [`FileError`] if the text is not JSON, or not a design file.
+    /// **Errors.** [`FileError`] if the text is not JSON, or not the text of a design file.
     pub fn from_json(text: &str) -> Result<Self, FileError> {
         let file: FileText<Map<String, Value>> = serde_json::from_str(text).map_err(|error| {
             let remedy = "write {\"demand\": [{\"forbid\": ..}, ..]}";
@@ -172,7 +174,7 @@ impl DemandFile {
         Ok(file.read(|(number, demand)| Entry::new(format!("demand {}", number + 1), demand)))
     }
 
-    /// Returns the file as JSON that [`from_json`](Self::from_json) reads.
+    /// Returns the design file as JSON that [`from_json`](Self::from_json) reads.
     pub fn to_json(&self) -> Value {
         let demands: Vec<&Map<String, Value>> = self.demands.iter().map(Entry::keys).collect();
         json!({
@@ -182,36 +184,38 @@ impl DemandFile {
         })
     }
 
-    /// Returns the number of demands.
+    /// Returns the number of demands in the design file.
     pub fn len(&self) -> usize {
         self.demands.len()
     }
 
-    /// True if the file has no demands.
+    /// True if the design file has no demands.
     pub fn is_empty(&self) -> bool {
         self.demands.is_empty()
     }
 
-    /// True if some demand requires playable levels, for which a movement (the rules of a player's moves) is needed.
+    /// True if some demand of the file requires playable levels, for which a movement (the rules of a player's moves) is needed.
     pub fn needs_movement(&self) -> bool {
         let needs =
             |entry: &Entry| entry.has("pass") || entry.get("playable") == Some(&true.into());
         self.demands.iter().any(needs)
     }
 
-    /// Returns the demands on levels of a model, in model coordinates.
+    /// Returns the demands of the file for levels of a model, in model coordinates (a level in which the player climbs lies on its side).
     ///
-    /// **Errors.** [`FileError`] if the file has a mistake; the error states the line of the demand.
+    /// **Errors.** [`FileError`] if the design file has a mistake; the error states the line of the demand.
     pub fn demands(&self, model: &LevelModel) -> Result<Vec<Demand>, FileError> {
         self.on(model).demands()
     }
 
-    /// Returns the demands on boards of the size `size`, whose cells are the tiles of `tiles`.
+    /// Returns the demands of the file for boards of the size `size`, whose cells are the tiles of `tiles`.
     ///
-    /// Demands on boards need neither a trained model nor a player: `forbid`, `require`, `count`, `each`, `between`, `mirror`, `repeat`, `pin`,
-    /// `path`, `any`, `not` and `if`. Demands on windows, sections, periods and distances count rows from the top.
+    /// These demands are allowed on boards, because they need neither a trained model nor a player: `forbid`, `require`, `count`, `each`, `between`,
+    /// `mirror`, `repeat`, `pin`, `path`, `any`, `not` and `if`. On boards, demands on windows, sections, periods and distances count rows from the
+    /// top.
     ///
-    /// **Errors.** [`FileError`] if the file has a mistake, or a demand of another kind; the error states the line of the demand.
+    /// **Errors.** [`FileError`] if the design file has a mistake, or a demand that is not allowed on boards; the error states the line of the
+    /// demand.
     pub fn on_boards(&self, size: Size, tiles: &TileSet) -> Result<BoardDemands, FileError> {
         let words = Words::new(tiles, None, &self.legend, &self.patterns)?;
         let size = (size.rows(), size.columns());
@@ -238,7 +242,7 @@ impl DemandFile {
         Ok(BoardDemands::new(size, tiles, compiled))
     }
 
-    /// Adds to the file the model of the levels on which the demands are made.
+    /// Combines the design file with the model of the levels on which the demands are made.
     pub fn on<'a>(&'a self, model: &'a LevelModel) -> DemandScope<'a> {
         DemandScope {
             file: self,
@@ -285,8 +289,8 @@ pub struct DemandScope<'a> {
 }
 
 impl<'a> DemandScope<'a> {
-    /// Sets the movement (the rules of a player's moves) by which levels must be playable; the default is the movement that the tiles
-    /// [suggest](crate::Movement::suggested).
+    /// Sets the movement (the rules of a player's moves) by which levels must be playable; without this call, the
+    /// [movement](crate::Movement::suggested) that the tiles suggest is used.
     pub fn rules(self, rules: &'a MovementRules) -> Self {
         Self {
             rules: Some(rules),
@@ -294,7 +298,7 @@ impl<'a> DemandScope<'a> {
         }
     }
 
-    /// Sets the training levels that the drawings of the file may name.
+    /// Sets the training levels that the drawings of the design file may name.
     pub fn training(self, corpus: &'a Corpus) -> Self {
         Self {
             corpus: Some(corpus),
@@ -302,17 +306,18 @@ impl<'a> DemandScope<'a> {
         }
     }
 
-    /// Returns the demands of the file. Rows and columns are those of the models, in which the player moves to the right.
+    /// Returns the demands of the design file for the levels of the model. Rows and columns in the returned demands are those of the model, in which
+    /// the player always moves to the right.
     ///
-    /// **Errors.** [`FileError`] if the file has a mistake; the error states the line of the demand.
+    /// **Errors.** [`FileError`] if the design file has a mistake; the error states the line of the demand.
     pub fn demands(&self) -> Result<Vec<Demand>, FileError> {
         let demands = self.demands_with_places()?.into_iter();
         Ok(demands.map(|(_, demand)| demand).collect())
     }
 
-    /// Returns the demands, each with its place in the file: the line and the index of its entry.
+    /// Returns the demands, each with its place in the design file: the line and the index of its entry.
     ///
-    /// **Errors.** The errors of [`demands`](Self::demands).
+    /// **Errors.** The method returns the same errors as [`demands`](Self::demands).
     pub fn demands_with_places(&self) -> Result<Vec<(String, Demand)>, FileError> {
         let (height, width) = (self.model.height(), self.model.width());
         let (tiles, travel) = (self.model.tile_set(), self.model.travel());

@@ -1,4 +1,4 @@
-//! Reads ranges of numbers, such as `4`, `"2..5"`, `"2.."` and `"50%.."`.
+//! Reads ranges of numbers in a design file, such as `4`, `"2..5"`, `"2.."` and `"50%.."`.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ pub(super) const RANGE: &str = "a number, or a range as \"2..5\" or \"2..\"";
 pub(super) const POSITIONS: &str =
     "a position, or a range as \"3..8\" (8 is not in it) or \"50%..\"";
 
-/// Splits the text of a range into its two ends. One end may be missing; a single number is both ends.
+/// Splits the text of a range of numbers into its two ends. One end of the range may be missing; a single number is both ends.
 fn ends(value: &Value) -> Option<(Option<&str>, Option<&str>)> {
     let text = value.as_str()?.trim();
     let open = |end: &'_ str| !end.trim().is_empty();
@@ -42,8 +42,8 @@ pub(super) fn numbers(value: &Value) -> Option<(usize, Option<usize>)> {
     Some((least, most))
 }
 
-/// Reads a range of rows or columns that excludes its end, such as `4`, `"3..8"` or `"50%.."`. A percentage stands for a share of `size`, rounded
-/// down.
+/// Reads a range of rows or columns that excludes its end, such as `4`, `"3..8"` or `"50%.."`. A percentage in a range stands for a share of `size`,
+/// rounded down.
 pub(super) fn positions(value: &Value, size: usize) -> Option<Range<usize>> {
     if let Some(position) = whole(value) {
         return Some(position..position.checked_add(1)?);

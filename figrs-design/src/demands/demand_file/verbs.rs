@@ -1,4 +1,4 @@
-//! Reads each demand of a design file by the reader for its kind.
+//! Reads each demand of a design file with the function for its kind.
 
 use figrs_reading::{FileError, MistakeKind};
 use serde_json::Value;
@@ -12,7 +12,7 @@ use crate::demands::area::Area;
 use crate::demands::demand::{Demand, Mirror};
 use figrs_models::mdmc::{TileClass, Travel};
 
-/// Reads demands on upright levels of one size.
+/// Reads the demands of a design file on upright levels or boards of one size.
 #[derive(Clone, Copy)]
 pub(super) struct Designer<'a> {
     pub(super) words: &'a Words<'a>,
@@ -22,7 +22,7 @@ pub(super) struct Designer<'a> {
     pub(super) scope: Scope,
 }
 
-/// States whether the file has demands on levels or on boards.
+/// States whether the demands of the file are on levels or on boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
     Levels,
@@ -44,7 +44,7 @@ const OF_LEVELS: [&str; 10] = [
 ];
 
 impl Designer<'_> {
-    /// Reads the demand on upright levels that `entry` states.
+    /// Reads the demand on upright levels that the file's entry `entry` states.
     pub(super) fn demanded(&self, entry: &Entry) -> Result<Demand, FileError> {
         let kind = kind_of(entry)?;
         let mut of_levels = OF_LEVELS.iter().copied();

@@ -13,7 +13,7 @@ use crate::{DemandError, Movement, MovementError, MovementRules, Route};
 use figrs_models::mdmc::{Meaning, TileClass};
 
 impl Designer<'_> {
-    /// Reads a path of straight lines from cell to cell, whose cells must have no obstacles.
+    /// Reads the demand that straight lines from cell to cell have no obstacles.
     pub(super) fn path(&self, entry: &Entry, value: &Value) -> Result<Demand, FileError> {
         const CELLS: &str = "a list of cells, as [[9, 0], [9, 20]], each beside or above the one before in a straight line";
         let wrong = || entry.wrong("path", value, CELLS);
@@ -61,7 +61,7 @@ impl Designer<'_> {
         })
     }
 
-    /// Reads the demand that a player can pass areas in a given order.
+    /// Reads the demand that a player can pass given areas of the level in a given order.
     pub(super) fn pass(&self, entry: &Entry, value: &Value) -> Result<Demand, FileError> {
         const AREAS: &str =
             "a list of cells or areas, as [[9, 20], { rows = \"2..5\", columns = \"30..34\" }]";
@@ -89,7 +89,7 @@ impl Designer<'_> {
         Ok(Demand::Playable(route))
     }
 
-    /// Returns the route without areas, which any path by the movement (the rules of a player's moves) follows.
+    /// Returns a route through no areas; any path from the start to the goal by the movement (the rules of a player's moves) follows this route.
     pub(super) fn route(&self, entry: &Entry) -> Result<Route, FileError> {
         let suggested = || -> Result<MovementRules, MovementError> {
             let tiles = self.words.tiles();

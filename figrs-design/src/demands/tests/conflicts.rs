@@ -103,7 +103,8 @@ fn the_demands_named_are_the_same_whichever_level_fails() {
     assert_eq!(error(0), error(30));
 }
 
-/// Regression test: no demand read the tiles above the last column of a part; that part passed nothing on to the next one, and drawing panicked.
+/// Regression test: no demand read the tiles above the last column of a part of the level; that part passed no state on to the next part, and drawing
+/// panicked.
 #[test]
 fn particles_that_all_end_with_a_part_contradict() {
     for column in [0, 30, 31, 32, 59] {
@@ -120,8 +121,8 @@ fn particles_that_all_end_with_a_part_contradict() {
     }
 }
 
-/// Three pipes must begin at least 80 columns apart, in different columns: one of them within the first 60 columns, or all within 200 columns,
-/// which is impossible.
+/// The test requires three pipes that begin at least 80 columns apart, in different columns: one within the first 60 columns, or all within 200
+/// columns, which is impossible.
 #[test]
 fn patterns_that_stand_apart_need_columns() {
     let pipe = Pattern::drawn("<>\n[]", |symbol| {

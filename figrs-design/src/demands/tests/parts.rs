@@ -1,4 +1,4 @@
-//! Tests of levels that are drawn in parts.
+//! Tests of long levels that are drawn in parts of a few columns.
 
 use super::*;
 
@@ -41,7 +41,8 @@ fn parts_of_a_level_have_its_probability() {
     }
 }
 
-/// Demands begin after the first parts and end before the last ones, on models whose parts pass on more than tiles to the next part.
+/// The demands of this test begin after the first parts of a level and end before the last ones, on models whose parts pass on more than tiles to the
+/// next part.
 #[test]
 fn parts_of_every_model_hand_on_what_demands_remember() {
     let corpus = Corpus::shipped().bottom_rows(3).unwrap();
@@ -89,7 +90,7 @@ fn parts_of_every_model_hand_on_what_demands_remember() {
     }
 }
 
-/// A level that is drawn in parts has only the elements of a few parts.
+/// While a level is drawn in parts, only the elements of a few parts exist.
 #[test]
 fn long_levels_are_drawn_in_many_parts() {
     let demanded = demanded(6, 2_000, &[Demand::Seen, Demand::playable()]);

@@ -8,18 +8,18 @@ use figrs_models::mdmc::{Level, Meaning, Travel};
 
 type Cell = (isize, isize);
 
-/// An upright level and its movement.
+/// An upright level, with the movement rules by which a brute-force test searches it.
 #[derive(Clone, Copy)]
 pub(super) struct ByForce<'a> {
     pub(super) level: &'a Level,
     pub(super) movement: &'a Movement,
     pub(super) travel: Travel,
-    /// Areas that a path must pass, in model coordinates.
+    /// Areas of the level that a player's path must pass, in model coordinates.
     pub(super) areas: &'a [Area],
     pub(super) is_strict: bool,
 }
 
-/// Test that a cell must pass when a player enters it.
+/// The test that a cell must pass when a player enters the cell.
 #[derive(Clone, Copy, PartialEq)]
 enum Entry {
     Air,
@@ -60,7 +60,7 @@ impl ByForce<'_> {
         meanings.iter().any(|&meaning| self.means(cell, meaning))
     }
 
-    /// Returns the same level with the rules of the movement, without the strict rules.
+    /// Returns the same level with the rules of the movement in place of the strict rules.
     fn unstrict(&self) -> Self {
         Self {
             is_strict: false,
@@ -132,8 +132,8 @@ impl ByForce<'_> {
         carries && self.harm(below) == Harm::Ignored
     }
 
-    /// True if strict rules allow the part of a move from the cell by `dx` and `dy`: the player moves towards its end through
-    /// the common sides of free cells.
+    /// True if strict rules allow the part of a move that leads from the cell by `dx` and `dy`: the player gets to its end through the common sides
+    /// of free cells.
     fn passes(&self, (x, y): Cell, (dx, dy): (isize, isize)) -> bool {
         if !self.is_strict || (dx, dy) == (0, 0) {
             return true;
@@ -158,7 +158,7 @@ impl ByForce<'_> {
         self.movement.gravity && self.movement.bottom == Bottom::Lost && y + 1 == self.height()
     }
 
-    /// Returns, for each cell at which a player can leave a move, the cells that the move passes up to it.
+    /// For each cell at which a player can leave a move, returns the cells that the move passes up to this cell.
     fn moves(&self, at: Cell) -> Vec<Vec<Cell>> {
         if self.is_lost(at) {
             return Vec::new();
@@ -316,7 +316,7 @@ impl ByForce<'_> {
         }
     }
 
-    /// True if `cell` is a tile with one of `meanings`, and a player can enter it.
+    /// True if `cell` is a tile with one of the meanings `meanings`, and a player can enter the cell.
     fn counts(&self, cell: Cell, meanings: &[Meaning]) -> bool {
         let free = !self.solid(cell) && self.harm(cell) != Harm::Blocked;
         free && self.any(cell, meanings)
@@ -337,7 +337,7 @@ impl ByForce<'_> {
         })
     }
 
-    /// True if a player can reach the goal by a path through the areas.
+    /// True if a player can reach the goal by a path through the given areas.
     pub(super) fn is_playable(&self) -> bool {
         let starts = self.starts();
         let started = |&cell: &Cell| (cell, self.passed(0, &[cell]));

@@ -1,4 +1,4 @@
-//! Tests of movements from files, and of their errors.
+//! Tests of movements (the rules of a player's moves) read from files, and of errors in these files.
 
 use figrs_reading::MistakeKind;
 
@@ -309,7 +309,7 @@ fn tiles_suggest_a_movement() {
     );
 }
 
-/// Regression test: paths included the cells that a move skips, which may be walls.
+/// Regression test: players' paths included the cells that a move skips, which may be walls.
 #[test]
 fn ways_leave_out_cells_that_are_skipped() {
     let text =

@@ -1,4 +1,4 @@
-//! Tests of playability by the published rules.
+//! Tests of whether a player can get through levels, by the published rules of movement.
 
 mod by_force;
 mod files;
@@ -17,8 +17,7 @@ fn level(rows: &[&str]) -> Level {
     rows.join("\n").parse().unwrap()
 }
 
-/// Returns a level of flat ground of one row under three rows of air; `gap` columns, after `before` others,
-/// have no ground.
+/// Returns a level of flat ground of one row under three rows of air; after `before` columns, `gap` columns have no ground.
 fn flat_with_gap(before: usize, gap: usize, after: usize) -> Level {
     let ground = ["X".repeat(before), "-".repeat(gap), "X".repeat(after)].concat();
     let air = "-".repeat(before + gap + after);
@@ -38,8 +37,8 @@ fn flat_with_wall(height: usize) -> Level {
     level(&rows.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// True if the level is playable, by a brute-force checker of the rules that stores arcs and indices into arcs
-/// instead of stages.
+/// True if the level is playable, by a brute-force checker of the rules that stores jump arcs and positions in them instead of stages of an
+/// automaton.
 fn playable_by_force(level: &Level) -> bool {
     let (height, width) = (level.height().cast_signed(), level.width().cast_signed());
     let solid = |x: isize, y: isize| level.get(y as usize, x as usize).is_some_and(Tile::solid);

@@ -1,4 +1,4 @@
-//! Tests of movements: the search, the fold over columns and a brute-force checker agree on levels and movements drawn at random.
+//! Tests of movements: the search, the decision column by column (`Reach`) and a brute-force checker agree on levels and movements drawn at random.
 
 use proptest::prelude::*;
 
@@ -76,7 +76,7 @@ fn part(level: &Level, travel: Travel, lines: usize) -> Level {
     .unwrap()
 }
 
-/// Returns, for each part of a level from one line to all lines, whether the fold finds the part playable.
+/// For each part of a level, from its first line to all lines, returns whether `Reach`, which decides column by column, finds the part playable.
 fn fold(level: &Level, route: &Route) -> Vec<bool> {
     let turned = route.rules().travel().turned(level);
     let mut reach = Reach::along(turned.height(), route);
@@ -92,8 +92,8 @@ fn fold(level: &Level, route: &Route) -> Vec<bool> {
     parts.collect()
 }
 
-/// Checks that the search, the fold and brute-force checkers agree on all parts of a level, by the rules of a movement and by strict rules, and that
-/// strict rules make no further level playable.
+/// Checks that the search, the decision by `Reach` and brute-force checkers agree on all parts of a level, by the rules of a movement and by strict
+/// rules, and that strict rules make no further level playable.
 fn check(
     level: &Level,
     movement: &Movement,
@@ -148,7 +148,7 @@ fn check(
     Ok(last)
 }
 
-/// Returns a movement drawn at random, which fits its direction of travel.
+/// Returns a movement (rules of a player's moves) drawn at random, which suits its direction of travel.
 fn movements() -> impl Strategy<Value = (Movement, Travel)> {
     let cell = (-2_i8..=2, -2_i8..=2);
     let moved = cell.clone().prop_filter("a move", |&cell| cell != (0, 0));
@@ -241,7 +241,7 @@ proptest! {
     }
 }
 
-/// Returns areas of small levels: some are single cells, and some extend to an edge.
+/// Returns random areas for small levels: some are single cells, and some extend to an edge of the level.
 fn areas(number: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Area>> {
     let ends = || {
         (
@@ -398,7 +398,7 @@ fn doors_lead_through_walls_to_doors() {
     assert!(connected("D.x.D\n....."));
 }
 
-/// Regression test: the fold let a player who returned over an enemy fall through it.
+/// Regression test: `Reach`, which decides column by column, let a player who returned over an enemy fall through it.
 #[test]
 fn nobody_falls_through_an_enemy_that_blocks() {
     let movement = Movement::from_toml(

@@ -34,19 +34,21 @@ pub struct UtilityTable {
 
 /// A stage of the elimination order of an influence diagram.
 ///
-/// The variables that are known at each decision determine the stages; the list of stages begins with the latest.
+/// The variables that are known at each decision determine the stages; the list of stages begins with the stage of the latest decision.
 #[derive(Clone, Debug)]
 pub enum EliminationStage {
     /// The stage sums out chance variables, in any order.
     Sum(Vec<VarId>),
-    /// The stage maximises the expected utility over a decision. The variables of all later stages of the list are known at this decision.
+    /// The stage maximises the expected utility over a decision. The variables of all later stages in the list are known when the decision of this
+    /// stage is made.
     Choose(VarId),
 }
 
 /// The factors of an influence diagram and its utilities.
 #[derive(Clone, Copy, Debug)]
 pub struct UtilityGraph<'g> {
-    /// The factors of the influence diagram. A factor that only lists the options of a decision is ignored when the decision is maximised.
+    /// The factors of the influence diagram. A factor that only lists the options of a decision is ignored when the expected utility is maximised
+    /// over the decision.
     pub graph: &'g FactorGraph,
     /// The utilities, whose sum is maximised.
     pub utilities: &'g [UtilityTable],
@@ -65,8 +67,8 @@ pub struct ExpectedUtilities {
 ///
 /// Of the options whose expected utilities are at most `tie` below the best expected utility, the rule chooses the first.
 ///
-/// **Guarantee.** The rules are exact up to rounding if no variable of a stage has probabilities that depend on decisions of this stage or of earlier
-/// stages in the list.
+/// **Guarantee.** The decision rules are exact up to rounding if no variable of a stage has probabilities that depend on decisions of this stage or
+/// of earlier stages in the list.
 ///
 /// **Complexity.** The cost is exponential in the width of the best elimination order that respects the stages (the width of a strong junction tree);
 /// zeros reduce the cost. Utility tables are joined only if the same decision influences them.
@@ -89,10 +91,10 @@ pub fn best_rules(
     )
 }
 
-/// Returns the total weight and the expected sum of the utilities for each assignment of the variables `keep`, row-major in their order. All other
-/// variables are summed out; each decision among them needs a factor with its decision rule.
+/// Returns the total weight and the expected sum of the utilities for each assignment of the variables `keep`, row-major in their order. All
+/// variables that are not in `keep` are summed out; each decision among these variables needs a factor with its decision rule.
 ///
-/// **Errors.** The conditions are those of [`best_rules`].
+/// **Errors.** The errors of [`best_rules`], under the same conditions.
 pub fn expected_utilities(
     diagram: UtilityGraph<'_>,
     keep: &[VarId],

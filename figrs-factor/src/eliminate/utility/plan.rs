@@ -17,7 +17,7 @@ const ENTRY: usize = 16;
 /// A planned join of an influence diagram: the product of some tables, from which variables are summed out or maximised. The result is a message.
 #[derive(Clone, Debug)]
 pub(super) struct PlannedJoin {
-    /// The indices of the multiplied tables. Factors have the first indices, then utilities, then messages.
+    /// The indices of the multiplied tables. In the numbering of tables, factors have the first indices, then utilities, then messages.
     pub(super) inputs: Vec<u32>,
     /// The variables of all tables of the join, sorted.
     pub(super) variables: Vec<VarId>,
@@ -26,7 +26,7 @@ pub(super) struct PlannedJoin {
     pub(super) layout: MessageLayout,
 }
 
-/// One step of the plan. Each join of a step makes one message, which gets the next table index.
+/// One step of the plan. Each join in a step of the plan makes one message, which gets the next table index.
 #[derive(Clone, Debug)]
 pub(super) enum UtilityStep {
     /// The step sums variables out of a product of weight tables.
@@ -38,7 +38,7 @@ pub(super) enum UtilityStep {
     Choose(PlannedJoin),
     /// The step chooses any option of a decision that occurs in no table.
     Indifferent(VarId),
-    /// The step removes a decision from weight tables whose entries do not depend on it.
+    /// The step removes a decision from weight tables whose entries do not depend on the decision.
     Restrict(VarId, PlannedJoin),
     Drop(Vec<u32>),
 }
@@ -53,7 +53,7 @@ pub(super) struct UtilityPlan {
 }
 
 impl UtilityPlan {
-    /// Plans an elimination in stages; every variable that is not in `keep` must be in one of the stages.
+    /// Plans the elimination of an influence diagram in stages; every variable that is not in `keep` must be in one of the stages.
     ///
     /// **Errors.** Returns an error if the plan exceeds a limit, or if the factors are malformed.
     pub(super) fn new(
@@ -154,7 +154,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Returns the live tables that contain any of `variables`, as two lists: weight tables and utility tables.
+    /// Returns the tables not yet used that contain any of `variables`, as two lists: weight tables and utility tables.
     fn mentioning(&self, variables: &[VarId]) -> (Vec<u32>, Vec<u32>) {
         let all = self.tables.iter().zip(0..);
         let live = all.filter(|(table, _)| table.live && table.mentions(variables));
@@ -237,8 +237,8 @@ impl<'a> Planner<'a> {
         self.drop_tables(&[weights, utilities].concat());
     }
 
-    /// Divides the utility tables into groups. The joint table of a group with the tables `weights` is no larger than the joint table of the group's
-    /// largest member with the tables `weights`.
+    /// Divides the utility tables into groups, each of which is joined together with the tables `weights`. The joint table of a group with the tables
+    /// `weights` is no larger than the joint table of the group's largest member with the tables `weights`.
     fn utility_groups(&self, weights: &[u32], mut utilities: Vec<u32>) -> Vec<Vec<u32>> {
         let shared = union(weights.iter().map(|&id| self.table(id)));
         utilities.sort_by_key(|&id| std::cmp::Reverse(self.table(id).scope.len()));

@@ -1,4 +1,4 @@
-//! Tables of an influence diagram as a plan sees them: scopes and predicted densities.
+//! Tables of an influence diagram in a plan of its elimination: scopes and predicted densities.
 
 use crate::graph::VarId;
 
@@ -8,15 +8,15 @@ pub(super) struct PlannedTable {
     pub(super) kind: PlannedKind,
     /// The base-2 logarithm of the predicted fraction of entries that are not zero.
     pub(super) density: f64,
-    /// `true` until a step has used the table.
+    /// `true` until a step of the plan has used the table.
     pub(super) live: bool,
 }
 
 /// The content of a table: weights or utilities.
 #[derive(Clone, Debug)]
 pub(super) enum PlannedKind {
-    /// The table contains weights. If the table is known to be a conditional distribution of some of its variables given the others, the field has
-    /// these variables, sorted; otherwise `None`.
+    /// The table contains weights. If the table is known to be the conditional distribution of some of its variables given the others, the field
+    /// contains the variables of the distribution, sorted; otherwise `None`.
     Weights(Option<Vec<VarId>>),
     Utilities,
 }

@@ -50,7 +50,8 @@ impl DecisionRule {
         rule
     }
 
-    /// Removes variables on which the choices do not depend: all variables together if possible, otherwise one by one in the sequence of `order`.
+    /// Removes variables on which the choices of the rule do not depend: all variables together if possible, otherwise one by one in the sequence of
+    /// `order`.
     #[must_use]
     pub fn reduced(self, order: &[VarId]) -> Self {
         self.reduced_where(order, |_| true)

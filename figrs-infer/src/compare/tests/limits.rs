@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// An algorithm that runs until the flag is set, or forever.
+/// An algorithm that runs until the interrupt flag is set, or forever.
 #[derive(Debug)]
 struct Waits(Arc<AtomicBool>);
 

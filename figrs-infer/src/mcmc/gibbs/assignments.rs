@@ -21,10 +21,10 @@ pub enum AssignmentDraws {
 }
 
 impl Gibbs {
-    /// Draws assignments of all variables of a graph by Gibbs sampling, and calls `visit` with each assignment that the chains retain. The chains use
-    /// the random number streams of part `part` of a run with the seed of this sampler.
+    /// Draws assignments of all variables of a graph by Gibbs sampling, and calls `visit` with each assignment that the chains retain. The random
+    /// number streams of the chains are those of the part with the number `part` in a run with the seed of this sampler.
     ///
-    /// **Errors.** The errors of building a [`GibbsKernel`]; [`EliminationError::Interrupted`] at a deadline or an interrupt.
+    /// **Errors.** The errors of building a [`GibbsKernel`]; [`EliminationError::Interrupted`] if a deadline or an interrupt ends the computation.
     #[doc(hidden)]
     pub fn assignments(
         &self,

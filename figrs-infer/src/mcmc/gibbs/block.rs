@@ -5,14 +5,15 @@ use rustc_hash::FxHashMap;
 use super::prepare::{DeterministicVariable, PreparedGraph, WeightFactor};
 use figrs_factor::graph::{Assignments, FactorGraph, LogTable, VarId, log_entry};
 
-/// Least sum of products that is trusted. If a sum is smaller, its products may have underflowed, and the sum is computed again from logarithms.
+/// Smallest sum of products that is accepted as accurate. If a sum is smaller than this bound, its products may have underflowed, and the sum is
+/// computed again from logarithms.
 const MIN_TRUSTED_SUM: f64 = 1e-200;
 
-/// A table of a Gibbs block, with the strides of its variables that are outside the block.
+/// A table of a Gibbs block, with the strides of the table's variables that are outside the block.
 #[derive(Clone, Copy, Debug)]
 struct TableInput {
     table: u32,
-    /// The strides of the table's variables that are outside the block, as a range of the list `SingleVariableBlock::given`.
+    /// The strides of the table's variables outside the block, as a range of indices into the list `SingleVariableBlock::given`.
     given: (u32, u32),
 }
 
@@ -26,7 +27,7 @@ pub(super) struct SingleVariableBlock {
     given: Vec<(u32, u32)>,
 }
 
-/// A Gibbs block of some free variables, and of the variables that are functions of them.
+/// A Gibbs block of some free variables, and of the variables that are functions of the free variables.
 #[derive(Debug)]
 pub(super) struct EnumeratedBlock {
     free: Assignments,
@@ -80,7 +81,7 @@ impl SingleVariableBlock {
         1 + self.given.len() as u64 + u64::from(self.values) * self.inputs.len() as u64
     }
 
-    /// Returns the offset of the table row for the present values of the variables outside the Gibbs block.
+    /// Returns the offset of the table entries for the present values of the variables outside the Gibbs block.
     fn row(&self, input: TableInput, values: &[u32]) -> usize {
         let given = &self.given[input.given.0 as usize..input.given.1 as usize];
         let mut at = input.table;
@@ -90,7 +91,7 @@ impl SingleVariableBlock {
         at as usize
     }
 
-    /// Computes the weight of each value of the block's variable, given all other variables of the graph; returns the sum of the weights.
+    /// Computes the weight of each value of the variable in the block, given all other variables of the graph; returns the sum of the weights.
     pub(super) fn weigh(&self, arena: &Arena, values: &[u32], weights: &mut Vec<f64>) -> f64 {
         let n = self.values as usize;
         if n == 2 {
@@ -159,7 +160,7 @@ impl EnumeratedBlock {
         }
     }
 
-    /// Returns the number of operations that compute the weight of one assignment.
+    /// Returns the number of operations that compute the weight of one assignment of the Gibbs block.
     pub(super) fn cost(&self) -> u64 {
         let term = |term: &BlockTerm| match term {
             BlockTerm::Dense { given, .. } => 1 + given.len() as u64,
@@ -169,8 +170,8 @@ impl EnumeratedBlock {
         self.terms.iter().map(term).chain(defined).sum::<u64>() + 1
     }
 
-    /// Computes the weights of all assignments of the block's free variables, in row-major order, given all variables outside the Gibbs block.
-    /// Sets `values` to the first assignment of the Gibbs block, and returns the sum of the weights.
+    /// Computes the weights of all assignments of the free variables in the Gibbs block, in row-major order, given all variables outside the block.
+    /// Sets the block's variables in `values` to the first assignment of the Gibbs block, and returns the sum of the weights.
     pub(super) fn weigh(
         &self,
         graph: &FactorGraph,
@@ -226,7 +227,7 @@ impl EnumeratedBlock {
         }
     }
 
-    /// Sets the variables of the Gibbs block that are functions of its free variables.
+    /// Computes the variables of the Gibbs block that are functions of the free variables of the block.
     fn set_determined(&self, values: &mut [u32]) {
         for definition in &self.defined {
             values[definition.child] = definition.value(values);
@@ -240,7 +241,7 @@ impl EnumeratedBlock {
     }
 }
 
-/// Replaces logarithms by their exponentials, scaled such that the largest is one; returns the sum of the exponentials.
+/// Replaces logarithms by their exponentials, scaled such that the largest exponential is one; returns the sum of the exponentials.
 fn exponentials(weights: &mut [f64]) -> f64 {
     let most = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut total = 0.0;
@@ -260,8 +261,7 @@ pub(super) struct Arena {
 }
 
 impl Arena {
-    /// Returns the offset in the arena of the table whose entries have the logarithms `logs`. Tables with the same
-    /// entries share one offset.
+    /// Stores the table whose entries have the logarithms `logs`, and returns its offset in the arena. Tables with the same entries share one offset.
     pub(super) fn intern(&mut self, logs: &[f64]) -> u32 {
         let key: Vec<u64> = logs.iter().map(|log| log.to_bits()).collect();
         *self.known.entry(key).or_insert_with(|| {

@@ -14,11 +14,11 @@ use figrs_answer::{
 };
 use figrs_factor::Stopped;
 
-/// The draws of all chains of [`Gibbs`](crate::Gibbs); a run that is divided into parts computes whole chains in each part.
+/// The draws of all chains of [`Gibbs`](crate::Gibbs); if several processes share the run, each process computes whole chains.
 #[derive(Clone, Debug)]
 pub struct GibbsSums {
     pub(super) schedule: Schedule,
-    /// The targets with their possible values.
+    /// The queried variables (targets) with their possible values.
     pub(super) targets: Vec<(AnyElement, Support)>,
     cut_groups: u64,
     summed_out: u64,
@@ -29,18 +29,18 @@ pub struct GibbsSums {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct GibbsChainTally {
     pub(super) sweeps: u64,
-    /// Number of draws that the chain retains.
+    /// Number of draws that the Gibbs chain retains.
     pub(super) kept: usize,
-    /// The indices of the values of the targets, draw after draw.
+    /// The indices of the values of the targets in the chain, draw after draw.
     pub(super) draws: Vec<u32>,
     pub(super) stopped: Stopped,
-    /// Always empty: each draw is stored as the index of a possible value, which is the same in every process.
+    /// Always empty, because each draw is stored as the index of a possible value, and this index is the same in every process.
     #[serde(skip)]
     values: Vec<Box<dyn AnyColumn>>,
 }
 
 impl GibbsChainTally {
-    /// Creates the record of a chain, without draws.
+    /// Creates the record of a Gibbs chain, without draws.
     pub(super) fn new() -> Self {
         Self {
             sweeps: 0,
@@ -59,7 +59,7 @@ impl PortableUnit for GibbsChainTally {
 }
 
 impl GibbsSums {
-    /// Creates the sums of a Gibbs sampling run before any chain is added.
+    /// Creates the result of a Gibbs sampling run before any chain is added.
     pub(super) fn new(
         schedule: Schedule,
         targets: Vec<(AnyElement, Support)>,
@@ -76,7 +76,7 @@ impl GibbsSums {
 }
 
 impl GibbsSums {
-    /// Returns the number of sweeps of the shortest chain that was added.
+    /// Returns the number of sweeps that the shortest of the added chains has made.
     pub(super) fn least_sweeps(&self) -> u64 {
         let sweeps = self.chains.iter().map(|chain| chain.sweeps);
         sweeps.min().unwrap_or(0)

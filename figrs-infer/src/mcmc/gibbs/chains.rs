@@ -16,10 +16,10 @@ use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, Support, stream};
 use figrs_factor::Stopped;
 
-/// Number of table entries that are read between two checks of the clock, which takes less than a millisecond.
+/// Number of table entries that are read between two checks of the clock; reading this number of entries takes less than a millisecond.
 pub(super) const SLICE: u64 = 100_000;
 
-/// The schedule of the chains: number of chains, burn-in, number of draws, and thinning.
+/// The schedule of the Gibbs chains: number of chains, burn-in, number of draws, and thinning.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Schedule {
     pub(super) chains: usize,
@@ -29,7 +29,7 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
-    /// Returns the number of sweeps of one chain.
+    /// Returns the number of sweeps that one Gibbs chain makes, including the burn-in.
     pub(super) fn sweeps(&self) -> u64 {
         self.burn_in
             .saturating_add(self.draws.saturating_mul(self.thin))
@@ -90,7 +90,7 @@ impl TargetReader {
         }
     }
 
-    /// The kernel that updates the variables.
+    /// The Gibbs kernel that updates the variables of the graph.
     pub(super) fn kernel(&self) -> &GibbsKernel {
         &self.kernel
     }
@@ -121,7 +121,7 @@ pub(super) struct GibbsChain {
 }
 
 impl GibbsChain {
-    /// Advances the chain by about `work` operations; returns `false` if the chain has made `goal` sweeps.
+    /// Advances the Gibbs chain by about `work` operations; returns `false` if the chain has made `goal` sweeps.
     fn advance(
         &mut self,
         reader: &TargetReader,
@@ -192,7 +192,7 @@ pub(super) fn begin(
     Ok(Some(chains))
 }
 
-/// Advances the chains to `goal` sweeps, or to the end of their schedule, on several threads.
+/// Advances the Gibbs chains to `goal` sweeps, or to the end of their schedule, on several threads.
 pub(super) fn run(
     chains: &mut [GibbsChain],
     reader: &TargetReader,
@@ -218,7 +218,8 @@ pub(super) fn run(
     )
 }
 
-/// Advances the chains of one thread in turns. If a deadline passes, all chains therefore have nearly the same length.
+/// Advances the Gibbs chains of one thread in turns, some operations at a time. If a deadline passes, all chains therefore have made nearly the same
+/// number of sweeps.
 fn advance(
     chains: &mut [GibbsChain],
     reader: &TargetReader,
@@ -248,17 +249,17 @@ fn advance(
     }
 }
 
-/// The blocks of variables of a model, and the chains that draw them.
+/// The chains of a Gibbs sampler, with the targets that are read from their assignments.
 #[derive(Debug)]
 pub struct PreparedChains {
-    /// The targets with their possible values.
+    /// The queried variables (targets) with their possible values.
     pub(super) targets: Vec<(AnyElement, Support)>,
     pub(super) reader: TargetReader,
     pub(super) chains: Vec<GibbsChain>,
 }
 
 impl PreparedChains {
-    /// Returns the draws so far as units of work.
+    /// Returns the draws so far, one chain after another, as a partial result of the run.
     pub(super) fn partial(
         &self,
         schedule: Schedule,
@@ -275,7 +276,7 @@ impl PreparedChains {
 }
 
 impl ChainSampler for Gibbs {
-    /// The chains; `None` before the first turn.
+    /// The Gibbs chains; `None` before the first turn of the run.
     type Chains = Option<PreparedChains>;
 
     fn chains(&self) -> Self::Chains {

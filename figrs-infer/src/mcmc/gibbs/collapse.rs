@@ -1,4 +1,4 @@
-//! Collapsing: sums out variables of a prepared graph exactly, so that the chains draw only the remaining variables.
+//! Collapsing: sums out variables of a factor graph exactly, so that the chains draw only the remaining variables.
 
 use std::collections::BTreeSet;
 
@@ -8,9 +8,9 @@ use figrs_factor::graph::{LogTable, VarId};
 use super::prepare::{DENSE, PreparedGraph, WeightFactor};
 
 impl PreparedGraph<'_> {
-    /// Sums out free variables until the sum over each further variable would have more than `entries` entries, or more than [`DENSE`] terms; variables with the smallest sums are
-    /// summed out first. Variables in `kept`, and arguments of functions that are still computed, remain. Functions that nothing reads are left out.
-    /// Returns the number of variables that were summed out.
+    /// Sums out free variables until the sum over each further variable would have more than `entries` entries, or more than [`DENSE`] terms;
+    /// variables with the smallest sums are summed out first. The variables in `kept` remain, and so do arguments of functions that are still
+    /// computed. Functions whose value no factor and no other function needs are left out. Returns the number of variables that were summed out.
     pub(super) fn collapse(&mut self, kept: &[usize], entries: usize) -> u64 {
         let needed = self.leave_out_functions(kept);
         let n = needed.len();
@@ -83,8 +83,8 @@ impl PreparedGraph<'_> {
         summed
     }
 
-    /// Leaves out the functions that no table, no other function and no variable in `kept` reads. For each variable, returns whether it is in `kept`
-    /// or an argument of a remaining function.
+    /// Leaves out the functions whose value no table, no other function and no variable in `kept` needs. For each variable, returns whether the
+    /// variable is in `kept` or is an argument of a remaining function.
     fn leave_out_functions(&mut self, kept: &[usize]) -> Vec<bool> {
         let mut needed = vec![false; self.definitions.len()];
         for &v in kept {
@@ -103,7 +103,8 @@ impl PreparedGraph<'_> {
     }
 }
 
-/// Returns the other variables of the tables that contain `v`, in ascending order; `None` if one of these factors has no table.
+/// Returns the variables other than `v` in the tables that contain `v`, in ascending order; `None` if one of the factors that contain `v` has no
+/// table.
 fn rest_of(v: usize, mentions: &[usize], factors: &[Option<WeightFactor>]) -> Option<Vec<VarId>> {
     let mut scope = Vec::new();
     for factor in mentions.iter().filter_map(|&i| factors[i].as_ref()) {

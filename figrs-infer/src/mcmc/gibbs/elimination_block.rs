@@ -14,17 +14,18 @@ use rand::Rng;
 
 use super::prepare::{DeterministicVariable, PreparedGraph, WeightFactor};
 
-/// Maximum number of operations for drawing a Gibbs block by elimination, per entry of the largest table that a block may have.
+/// Factor in the maximum number of operations for drawing a Gibbs block by elimination: the maximum is this factor times the entries of the largest
+/// table allowed.
 const OPERATIONS: f64 = 64.0;
-/// Maximum number of bytes of the messages in the elimination of a Gibbs block. The limit is a constant, because Gibbs blocks must be the same on all
-/// machines.
+/// Maximum number of bytes of the messages in the elimination of a Gibbs block. The memory limit is a constant, because Gibbs blocks must be the same
+/// on all machines.
 const MEMORY: u64 = 1 << 26;
 
 /// A factor whose table depends on the values of variables outside the Gibbs block.
 #[derive(Debug)]
 struct ConditionedFactor {
     factor: usize,
-    /// The assignments of the factor's variables that are inside the Gibbs block, in the order of the table.
+    /// The assignments of the factor's variables inside the Gibbs block, in the order of the entries of the factor's table.
     inside: Assignments,
     weigh: ConditionedTable,
 }
@@ -38,7 +39,7 @@ enum ConditionedTable {
 /// A Gibbs block of variables, with the junction tree that eliminates them.
 #[derive(Debug)]
 pub(super) struct EliminationBlock {
-    /// The indices of the block's variables in the whole graph, in the order of the variables of the block's graph.
+    /// The indices, in the whole graph, of the variables of the Gibbs block, in the order of the variables in the block's own graph.
     pub(super) variables: Vec<usize>,
     graph: FactorGraph,
     tree: ContractionTree,
@@ -51,13 +52,13 @@ pub(super) struct EliminationBlock {
 pub(super) struct BlockMessages {
     graph: FactorGraph,
     sums: TreeBeliefs<SumProductPrecision>,
-    /// An assignment of all variables that serves as scratch memory.
+    /// An assignment of all variables of the graph that serves as scratch memory.
     values: Vec<u32>,
 }
 
 impl EliminationBlock {
-    /// Builds a Gibbs block of `variables`, some of which may be functions of others. Returns `None` if the elimination needs a table of more than
-    /// `limit` entries, or more than `most` operations.
+    /// Builds a Gibbs block of the variables `variables`, some of which may be functions of other variables. Returns `None` if the elimination needs
+    /// a table of more than `limit` entries, or more than `most` operations.
     pub(super) fn new(
         prepared: &PreparedGraph<'_>,
         variables: Vec<usize>,
@@ -162,7 +163,7 @@ impl EliminationBlock {
         }
     }
 
-    /// Computes the tables of the factors that depend on variables outside the Gibbs block.
+    /// Computes the tables of the factors that depend on variables outside the Gibbs block, for the present values of these variables.
     fn load(&self, messages: &mut BlockMessages, values: &[u32]) {
         messages.values.copy_from_slice(values);
         let mut loaded = Vec::with_capacity(self.open.len());
@@ -190,7 +191,7 @@ impl EliminationBlock {
         messages.sums.reload(&self.tree, &messages.graph, &loaded);
     }
 
-    /// Draws new values of the block's variables, given all other variables of the graph.
+    /// Draws new values of the variables in the Gibbs block, given all other variables of the graph.
     pub(super) fn update(
         &self,
         messages: &mut BlockMessages,
@@ -213,7 +214,7 @@ impl EliminationBlock {
         }
     }
 
-    /// Returns each assignment that [`update`](Self::update) may draw, with its probability.
+    /// Returns each assignment of the Gibbs block that [`update`](Self::update) may draw, with its probability.
     pub(super) fn outcomes(&self, values: &[u32]) -> Vec<(Vec<u32>, f64)> {
         let mut messages = self.messages(values.len());
         self.load(&mut messages, values);

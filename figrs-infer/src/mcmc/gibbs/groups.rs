@@ -10,12 +10,12 @@ use super::prepare::{PreparedGraph, WeightFactor};
 /// Maximum number of assignments of a group of variables that are enumerated to test whether Gibbs blocks reach them.
 const MAX_ENUMERATED: usize = 1 << 18;
 
-/// The dependencies between free variables, variables that are functions of others, and the weight factors that contain zeros.
+/// The dependencies between free variables, variables that are functions of other variables, and the weight factors that contain zeros.
 pub(super) struct DependencyGraph<'p, 'g> {
     pub(super) prepared: &'p PreparedGraph<'g>,
-    /// For each variable, the variables that are functions of it, without folded variables (which no Gibbs block updates).
+    /// For each variable, the variables that are functions of it, except folded variables (functions that no Gibbs block updates).
     children: Vec<Vec<usize>>,
-    /// For each variable that is a function of others, its index in the topological order of the functions.
+    /// For each variable that is a function of other variables, its index in the topological order of the functions.
     place: Vec<usize>,
     /// The indices of the weight factors that contain zeros.
     hard: Vec<usize>,
@@ -23,7 +23,7 @@ pub(super) struct DependencyGraph<'p, 'g> {
     tied: Vec<Vec<usize>>,
 }
 
-/// Free variables that weight factors with zeros connect; the factors are indices into `DependencyGraph::hard`.
+/// Free variables that weight factors with zeros connect; the factors are given by their indices in `DependencyGraph::hard`.
 #[derive(Debug)]
 pub(super) struct VariableGroup {
     pub(super) free: Vec<usize>,
@@ -65,8 +65,8 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         this
     }
 
-    /// Returns the free variables on which the given variables depend, in ascending order, and the function variables between them, in topological
-    /// order.
+    /// Returns the free variables on which some given variables depend, in ascending order, and the function variables between the free and the given
+    /// variables, in topological order.
     fn ancestors(&self, variables: &[usize]) -> (Vec<usize>, Vec<usize>) {
         let (mut free, mut defined) = (Vec::new(), Vec::new());
         let mut seen: FxHashSet<usize> = FxHashSet::default();
@@ -137,8 +137,9 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         groups
     }
 
-    /// Returns overlapping Gibbs blocks for a group of variables that is too large for one block. Each block contains the variables of one or more
-    /// constraints, and has at most `limit` assignments. A variable that fits into no block with other variables forms a Gibbs block of its own.
+    /// Returns overlapping Gibbs blocks for a group of variables that is too large for one block. Each Gibbs block contains the variables of one or
+    /// more constraints (factors with zeros), and has at most `limit` assignments. A variable that fits into no block with other variables forms a
+    /// Gibbs block of its own.
     pub(super) fn windows(&self, group: &VariableGroup, limit: usize) -> Vec<Vec<usize>> {
         let mut mentions: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         for &c in &group.constraints {
@@ -183,7 +184,7 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
     }
 
     /// True if a sequence of Gibbs updates of blocks leads from every possible assignment of a group to every other possible assignment. Returns
-    /// `None` if the group has too many assignments for the test.
+    /// `None` if the group of variables has too many assignments for the test.
     ///
     /// The possible assignments of a group do not depend on other variables, because no factor with zeros connects them with the group.
     pub(super) fn is_connected(

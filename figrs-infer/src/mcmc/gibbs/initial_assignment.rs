@@ -1,4 +1,4 @@
-//! Finds an initial assignment of positive weight for each chain.
+//! Finds an initial assignment of positive weight for each Gibbs chain.
 
 use figrs_factor::Limits;
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights, log_entry};
@@ -8,7 +8,7 @@ use figrs_factor::eliminate::{EliminationError, most_probable};
 
 /// Number of failed forward draws after which elimination searches for the initial assignment of a chain.
 const FORWARD_DRAWS: u64 = 100;
-/// Total number of forward draws that are tried if elimination is too costly.
+/// Total number of forward draws that are tried for an initial assignment if elimination is too costly.
 const TRIES: u64 = 1000;
 /// Maximum number of table entries in the elimination that finds an initial assignment. The maximum is a constant, because all machines must find the
 /// same initial assignment.
@@ -16,7 +16,7 @@ const TABLE: usize = 1 << 20;
 const OPERATIONS: f64 = 1e9;
 const MEMORY: u64 = 1 << 28;
 
-/// Result of the search for an initial assignment.
+/// Result of the search for an initial assignment of a Gibbs chain.
 pub(super) enum InitialAssignment {
     Found(Vec<u32>),
     Impossible,
@@ -30,7 +30,7 @@ pub(super) enum InitialAssignment {
 /// variable.
 pub(super) struct ForwardSampler<'g> {
     graph: &'g FactorGraph,
-    /// The variables in the order in which they are drawn, each with the factors in which it is the last variable.
+    /// The variables in the order in which they are drawn, each with the factors in which it is drawn last.
     order: Vec<(usize, Vec<&'g Factor>)>,
 }
 
@@ -92,7 +92,7 @@ impl<'g> ForwardSampler<'g> {
         Some(values)
     }
 
-    /// Finds an assignment by forward draws, or by elimination if many forward draws have failed and elimination is not too costly.
+    /// Finds an initial assignment by forward draws, or by elimination if many forward draws have failed and elimination is not too costly.
     pub(super) fn start(&self, rng: &mut impl Rng) -> Result<InitialAssignment, EliminationError> {
         for tried in 0..TRIES {
             if tried == FORWARD_DRAWS
@@ -107,7 +107,7 @@ impl<'g> ForwardSampler<'g> {
         Ok(InitialAssignment::Unknown { tried: TRIES })
     }
 
-    /// Adds random weights to the graph and returns its most probable assignment; `None` if computing it is too costly.
+    /// Adds random weights to the graph and returns the most probable assignment under these weights; `None` if the computation is too costly.
     fn eliminated(
         &self,
         rng: &mut impl Rng,

@@ -24,18 +24,19 @@ enum GibbsBlock {
 
 /// A Gibbs sampler over a factor graph, which draws one block of variables after another. A sweep of Gibbs sampling draws all blocks once.
 ///
-/// Before sampling, the values of variables that factors with zeros exclude are removed. Variables that are functions of others are not sampled:
-/// either the factors read the parents instead, or the variable is recomputed when its parents change. Variables that are not functions of other
-/// variables are called free. Free variables that occur together in a factor with entries of weight zero form a group. A group of variables becomes
-/// one Gibbs block if it has few assignments, or if the elimination of its variables needs only small tables. If a group is too large for one block,
-/// several overlapping Gibbs blocks cover it.
+/// Before sampling, the values of variables that factors with zeros exclude are removed. Variables that are functions of other variables are not
+/// sampled: either the factors contain the arguments of the function instead, or the variable is recomputed when its arguments change. Variables that
+/// are not functions of other variables are called free. Free variables that occur together in a factor with entries of weight zero form a group. A
+/// group of variables becomes one Gibbs block if it has few assignments, or if the elimination of its variables needs only small tables. If a group
+/// is too large for one block, several overlapping Gibbs blocks cover it.
 ///
-/// **Guarantee.** Drawing a block given all other variables leaves the distribution of the graph invariant. If [`cut_groups`](Self::cut_groups) is
-/// zero, every assignment of positive weight can be reached from every other in a finite number of sweeps. The reason is that no factor with zeros
-/// connects two groups of variables, and that each group is one block or was found to be connected by its blocks.
+/// **Guarantee.** Drawing a block given all other variables leaves the distribution of the factor graph invariant. If
+/// [`cut_groups`](Self::cut_groups) is zero, every assignment of positive weight can be reached from every other in a finite number of sweeps. The
+/// reason is that no factor with zeros connects two groups of variables, and that each group is one Gibbs block or was found to be connected by its
+/// blocks.
 ///
-/// **Complexity.** A draw of a Gibbs block by enumeration takes the number of its assignments times the number of tables that contain its variables.
-/// A draw of a Gibbs block by elimination takes the time of a junction tree of its variables.
+/// **Complexity.** A draw of a Gibbs block by enumeration takes time proportional to the number of the block's assignments times the number of tables
+/// that contain its variables. A draw of a Gibbs block by elimination takes the time of a junction tree of the block's variables.
 ///
 /// **References.** Geman and Geman (1984), "Stochastic relaxation, Gibbs distributions, and the Bayesian restoration
 /// of images"; Jensen, Kong and Kjaerulff (1995), "Blocking Gibbs sampling in very large probabilistic expert systems".
@@ -89,19 +90,20 @@ pub(super) struct GibbsState {
 impl GibbsKernel {
     /// Divides the variables of a graph into Gibbs blocks. The tables of Gibbs blocks have at most `table` entries.
     ///
-    /// **Errors.** [`EliminationError::Impossible`] if zeros exclude all values of some variable; an error of the factors if they are malformed.
+    /// **Errors.** [`EliminationError::Impossible`] if zeros exclude all values of some variable; an error of the factors if their tables are
+    /// malformed.
     pub fn new(graph: &FactorGraph, table: usize) -> Result<Self, EliminationError> {
         let all: Vec<VarId> = (0..graph.cardinalities.len() as u32).map(VarId).collect();
         Self::collapsed(graph, table, &all, 0)
     }
 
-    /// Like [`new`](Self::new), but first sums out variables that are not in `kept`, as long as each sum has at most `entries` entries. The blocks
-    /// draw the remaining variables from their marginal distribution; [`conditional`](Self::conditional) does not change variables that were summed
-    /// out.
+    /// Creates a kernel as [`new`](Self::new) does, but first sums out variables that are not in `kept`, as long as each sum has at most `entries`
+    /// entries. The Gibbs blocks draw the remaining variables from their marginal distribution; [`conditional`](Self::conditional) does not change
+    /// variables that were summed out.
     ///
     /// **References.** Liu (1994), "The collapsed Gibbs sampler in Bayesian computations with applications to a gene regulation problem".
     ///
-    /// **Errors.** The errors of [`new`](Self::new).
+    /// **Errors.** The same errors as those of [`new`](Self::new).
     pub fn collapsed(
         graph: &FactorGraph,
         table: usize,
@@ -167,25 +169,25 @@ impl GibbsKernel {
     }
 
     /// Returns the number of groups of variables that no single Gibbs block covers, and whose blocks were not found to connect all possible
-    /// assignments. Updates may not reach all possible assignments of these groups.
+    /// assignments. In groups whose blocks were not found to connect all possible assignments, Gibbs updates may not reach all of these assignments.
     pub fn cut_groups(&self) -> u64 {
         self.cut_groups
     }
 
-    /// Returns the variables that have no value in the chains: those that were summed out, and functions that no other variable needs.
+    /// Returns the variables that have no value in the chains: variables that were summed out, and functions that no other variable needs.
     pub fn left_out(&self) -> &[VarId] {
         &self.left_out
     }
 
-    /// Returns the number of variables that were summed out.
+    /// Returns the number of variables that were summed out before sampling.
     pub(super) fn summed_out(&self) -> u64 {
         self.summed_out
     }
 
     /// Returns the distribution of the next assignment when the block with index `block` is drawn.
     ///
-    /// `assignment` must have a value for each variable of the graph, and positive weight. If no block has the index `block`, the distribution has
-    /// `assignment` as its only outcome.
+    /// The argument `assignment` must give a value to each variable of the graph, and must have positive weight. If no block has the index `block`,
+    /// the distribution has `assignment` as its only outcome.
     pub fn conditional(&self, block: usize, assignment: &[u32]) -> Vec<(Vec<u32>, f64)> {
         let mut values = self.free_values(assignment);
         let mut weights = Vec::new();
@@ -253,7 +255,7 @@ impl GibbsKernel {
         self.blocks[block].1
     }
 
-    /// Returns the state of a chain that starts at an assignment of the variables that have more than one possible value.
+    /// Returns the state of a Gibbs chain that starts at an assignment of the variables that have more than one possible value.
     pub(super) fn state(&self, values: Vec<u32>) -> GibbsState {
         let messages = self.blocks.iter().map(|(block, _)| match block {
             GibbsBlock::Wide(wide) => Some(wide.messages(values.len())),
@@ -294,7 +296,7 @@ impl GibbsKernel {
     }
 }
 
-/// Returns the index at which the cumulative sum of the weights first exceeds `left`.
+/// Returns the first index at which the cumulative sum of the weights exceeds `left`.
 fn sample_index(weights: &[f64], mut left: f64) -> usize {
     let mut last = 0;
     for (i, &weight) in weights.iter().enumerate() {
@@ -314,7 +316,7 @@ fn sample_index(weights: &[f64], mut left: f64) -> usize {
 struct BlockBuilder<'t, 'p, 'g> {
     dependencies: &'t DependencyGraph<'p, 'g>,
     table: usize,
-    /// For each variable, the weight factors that contain the variable.
+    /// For each variable, the indices of the weight factors that contain the variable.
     mentions: Vec<Vec<usize>>,
     arena: Arena,
     blocks: Vec<(GibbsBlock, u64)>,
@@ -341,7 +343,8 @@ impl<'t, 'p, 'g> BlockBuilder<'t, 'p, 'g> {
         }
     }
 
-    /// Returns the variables that are functions of the variables `free`, and the weight factors that contain any of these functions or of `free`.
+    /// Returns the variables that are functions of the variables `free`, and the weight factors that contain a variable of `free` or one of these
+    /// functions.
     fn surroundings(&self, free: &[usize]) -> (Vec<usize>, Vec<usize>) {
         let defined = self.dependencies.descendants(free);
         let all = free.iter().chain(&defined);
@@ -351,7 +354,7 @@ impl<'t, 'p, 'g> BlockBuilder<'t, 'p, 'g> {
         (defined, pieces)
     }
 
-    /// Adds a Gibbs block of the variables `free`, whose assignments are enumerated.
+    /// Adds a Gibbs block of the variables `free` that is drawn by enumeration of its assignments.
     fn listed(&mut self, free: Vec<usize>) {
         let prepared = self.dependencies.prepared;
         let (defined, pieces) = self.surroundings(&free);
@@ -368,8 +371,8 @@ impl<'t, 'p, 'g> BlockBuilder<'t, 'p, 'g> {
         self.blocks.push((GibbsBlock::Listed(listed), cost));
     }
 
-    /// Adds a Gibbs block of the variables `free` that is drawn by elimination, if this is cheaper than enumeration and no table is too large.
-    /// Returns true if the block was added.
+    /// Adds a Gibbs block of the variables `free` that is drawn by elimination, if elimination is cheaper than enumeration and no table is too large.
+    /// Returns true if the Gibbs block was added.
     fn wide(&mut self, free: &[usize], assignments: usize) -> bool {
         let (defined, pieces) = self.surroundings(free);
         let variables = [free, &defined].concat();

@@ -49,28 +49,30 @@ const COLLAPSE: usize = 64;
 /// Gibbs sampling: Markov chains that draw one block of variables after another, given all other variables.
 ///
 /// Before the chains start, variables that no target needs are summed out exactly, as long as the tables stay small (collapsed Gibbs sampling;
-/// [`collapse`](Self::collapse)). The blocks of variables are derived from the model. Elements that are functions of other elements are recomputed when their arguments change.
-/// Elements that are connected by factors with zeros, such as the cells of a constraint, are drawn together: their assignments are enumerated or, if
-/// there are too many assignments, summed by elimination; see [`GibbsKernel`]. The first assignment of a chain is drawn forward, from parents to
-/// children. If the evidence is too improbable for forward draws, elimination finds the first assignment, provided that it needs only small tables.
+/// [`collapse`](Self::collapse)). The blocks of variables that are drawn together are derived from the model. Random variables that are functions of
+/// other variables are recomputed when their arguments change. Variables that are connected by factors with zeros, such as the variables of a hard
+/// constraint, are drawn together: their assignments are enumerated or, if there are too many assignments, summed by elimination; see
+/// [`GibbsKernel`]. The first assignment of a chain is drawn forward, from parents to children. If the evidence is too improbable for forward draws,
+/// elimination finds the first assignment, provided that it needs only small tables.
 ///
 /// In `ExpectationMaximization`, Gibbs sampling computes expected counts as frequencies in the draws (Monte Carlo EM: Wei and Tanner 1990). In
-/// learning, each row of the data has its own chains, with the same random numbers in every iteration. A fit by Gibbs sampling has no log-likelihood,
-/// unless each row states the values of all elements. The iterations end when they no longer change the parameters, or at the maximum number. The
-/// errors of the expected counts are inversely proportional to the square root of the number of draws.
+/// learning, each row of the data has its own chains, with the same random numbers in every iteration. Parameter learning by Gibbs sampling gives no
+/// log-likelihood, unless each row of the data states the values of all random variables. In learning, the iterations end when they no longer change
+/// the parameters, or at the maximum number of iterations. The errors of the expected counts are inversely proportional to the square root of the
+/// number of draws.
 ///
 /// **Guarantee.** The posterior is the stationary distribution of the chains. If
 /// [`RunStatistics::cut_groups`](figrs_answer::RunStatistics::cut_groups) of the answer is `Some(0)`, every possible assignment can be reached from
-/// every other, and averages converge to the exact answer. If the number of cut groups is positive, a chain may be confined to a subset of the
-/// assignments, because some groups do not fit into one block. Only disagreement between the chains shows that a chain is confined; a larger
+/// every other, and averages converge to the exact answer. If the number of cut groups (groups of variables that do not fit into one block) is
+/// positive, a chain may be confined to a subset of the assignments. Only disagreement between the chains shows that a chain is confined; a larger
 /// [`block_table`](Self::block_table) helps. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** A sweep takes, for each block, the number of its assignments times the number of tables that contain its variables. The stronger
-/// the correlations between blocks, the more sweeps are needed for an independent draw.
+/// **Complexity.** A sweep takes, for each block of variables, time proportional to the number of the block's assignments times the number of tables
+/// that contain its variables. The stronger the correlations between blocks, the more sweeps are needed for an independent draw.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] if no world satisfies the evidence; [`Error::NoSampleMetEvidence`] if none of a thousand draws satisfies
-/// the evidence and elimination is too costly; an error if the expansion exceeds a limit;
-/// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element. The answer has no log-evidence.
+/// the evidence and elimination is too costly; an error if the enumeration of possible values exceeds a limit;
+/// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element. An answer of Gibbs sampling has no log-evidence.
 ///
 /// **References.** Geman and Geman (1984), "Stochastic relaxation, Gibbs distributions, and the Bayesian restoration of
 /// images"; Jensen, Kong and Kjaerulff (1995), "Blocking Gibbs sampling in very large probabilistic expert systems"; Liu
@@ -128,12 +130,12 @@ impl Gibbs {
         thin: u64 => schedule.thin;
         /// Sets the seed of the random numbers.
         seed: u64 => seed;
-        /// Sets the maximum number of table entries of a block (default 1024). The maximum limits the assignments of an enumerated block, and the
-        /// largest table of a block that is drawn by elimination.
+        /// Sets the maximum number of table entries of a block of variables that is drawn together (default 1024). The maximum limits the number of
+        /// assignments of an enumerated block, and the largest table of a block that is drawn by elimination.
         block_table: usize => block_table;
         /// Sets the maximum number of entries of a table that results when a variable is summed out (default 64; with 0, no variable is summed out).
-        /// A sum has at most 65 536 terms. The variables that no target needs are summed out in this way, and the chains draw all other variables.
-        /// Expectation-maximisation with `Gibbs` needs the values of all variables, and sums out none.
+        /// Each sum over a variable has at most 65 536 terms. Only variables that no target needs are summed out, and the chains draw all other
+        /// variables. Expectation-maximisation with `Gibbs` needs the values of all variables, and therefore sums out no variable.
         collapse: usize => collapse;
     }
 
@@ -158,13 +160,13 @@ impl Gibbs {
         zero.map_or(Ok(()), |(setting, _)| Err(invalid(setting)))
     }
 
-    /// Returns the limits on the expansion of the model.
+    /// Returns the limits on the enumeration of the model's possible values.
     #[doc(hidden)]
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Returns the deadline, the interrupt and the listener of the algorithm.
+    /// Returns the deadline, the interrupt flag and the progress listener of the algorithm.
     #[doc(hidden)]
     pub fn watch(&self) -> &Watch {
         &self.watch
@@ -205,7 +207,7 @@ impl ResumableSampler for Gibbs {
         &mut self.watch
     }
 
-    /// The longer chains have the same burn-in.
+    /// The chains of the lengthened sampler have the same burn-in.
     fn lengthened(&self, more: u64) -> Option<Self> {
         let mut longer = self.clone();
         longer.schedule.draws = self.schedule.draws.checked_add(more)?;
@@ -253,7 +255,7 @@ impl Algorithm for Gibbs {
 }
 
 impl Gibbs {
-    /// Expands the model, and prepares the blocks of variables that the chains draw.
+    /// Enumerates the possible values of the model's variables, and prepares the blocks of variables that the chains draw.
     fn prepare(
         &self,
         (model, targets): (&Model, &[AnyElement]),
@@ -285,7 +287,7 @@ impl Gibbs {
         })
     }
 
-    /// Draws the first assignments of the chains with the indices `numbers`.
+    /// Draws the first assignments of the Gibbs chains with the indices `numbers`.
     fn begin_chains(
         &self,
         (model, targets): (&Model, &[AnyElement]),
@@ -298,7 +300,7 @@ impl Gibbs {
             .ok_or_else(|| conflict::impossible(model, targets, &limits))
     }
 
-    /// Runs the chains with given indices; indices beyond the last chain are ignored.
+    /// Runs the Gibbs chains with given indices; indices beyond the last chain are ignored.
     fn sweep(
         &self,
         question: (&Model, &[AnyElement]),

@@ -6,13 +6,14 @@ use figrs_factor::graph::{
 };
 use rustc_hash::FxHashMap;
 
-/// Maximum number of assignments of a factor that is tabulated; entries of larger factors are looked up in the original factor.
+/// Maximum number of assignments of a factor that is tabulated; entries of larger factors are computed from the original factor.
 pub(super) const DENSE: usize = 1 << 16;
-/// Maximum number of assignments of the parents for which a factor is tested for being a function.
+/// Maximum number of assignments of the parents, up to which a factor is tested for making its last variable a function of the parents.
 const INDEX: usize = 1 << 20;
-/// Number of entries up to which a table may always grow when a variable is replaced by its parents.
+/// Number of entries up to which a table may always grow when a function variable in the table is replaced by its parents.
 const ALWAYS_FOLDED_SIZE: usize = 64;
-/// Factor by which a larger table may grow when a variable is replaced by its parents, if the table then has at most `FOLDED` entries.
+/// Factor by which a larger table may grow when a function variable in the table is replaced by its parents, if the table then has at most `FOLDED`
+/// entries.
 const GROWTH: usize = 4;
 const FOLDED: usize = 4096;
 
@@ -22,7 +23,8 @@ pub(super) struct DeterministicVariable {
     pub(super) child: usize,
     pub(super) parents: Vec<usize>,
     assignments: Assignments,
-    /// The function's value for each assignment of the parents, in row-major order; arbitrary where the assignment of the parents has weight zero.
+    /// The value of the function for each assignment of the parents, in row-major order; arbitrary where the assignment of the parents has weight
+    /// zero.
     pub(super) index: Vec<u32>,
 }
 
@@ -36,25 +38,25 @@ impl DeterministicVariable {
 #[derive(Clone, Debug)]
 pub(super) enum WeightFactor {
     Dense(LogTable),
-    /// A factor of the factor graph, given by its index.
+    /// A factor of the original factor graph, given by its index.
     Factor(usize),
 }
 
 /// A factor graph prepared for Gibbs sampling: some variables are defined as functions of other variables; the remaining factors are called weight
 /// factors.
 ///
-/// If each function variable has the value of its function, the weight of the assignment is the product of the weight factors, up to a constant. If
-/// some function variable has another value than its function, the weight of the assignment is zero.
+/// If each function variable has the value of its function, the weight of an assignment is the product of the weight factors, up to a constant. If
+/// some function variable has another value than its function, the weight of an assignment is zero.
 #[derive(Debug)]
 pub(super) struct PreparedGraph<'g> {
     pub(super) graph: &'g FactorGraph,
     /// For each variable, its definition as a function of other variables, if it has one.
     pub(super) definitions: Vec<Option<DeterministicVariable>>,
-    /// The variables that are defined as functions, in topological order.
+    /// The variables that are defined as functions of other variables, in topological order.
     pub(super) order: Vec<usize>,
     /// For each variable, `true` if no weight factor and no function of other variables depends on it.
     pub(super) folded: Vec<bool>,
-    /// For each variable, `true` if the chains have no value of it: it was summed out, or is a function that nothing reads.
+    /// For each variable, `true` if the chains have no value of the variable, because it was summed out or is a function whose value nothing needs.
     pub(super) left_out: Vec<bool>,
     pub(super) weight_factors: Vec<WeightFactor>,
 }
@@ -142,7 +144,7 @@ impl<'g> PreparedGraph<'g> {
         }
     }
 
-    /// Makes tables read the parents of a function variable instead of the variable, unless that enlarges the tables too much.
+    /// Replaces function variables in tables by their parents, unless the replacement enlarges the tables too much.
     fn fold(&mut self) {
         let n = self.graph.cardinalities.len();
         let mut mentions: Vec<Vec<usize>> = vec![Vec::new(); n];
@@ -193,7 +195,7 @@ impl<'g> PreparedGraph<'g> {
         }
     }
 
-    /// Multiplies tables over the same variables, and drops constant tables.
+    /// Multiplies tables over the same variables into one table, and drops constant tables.
     pub(super) fn merge(&mut self) {
         let mut known: FxHashMap<Vec<VarId>, usize> = FxHashMap::default();
         let mut merged: Vec<WeightFactor> = Vec::new();
@@ -221,7 +223,8 @@ impl<'g> PreparedGraph<'g> {
     }
 }
 
-/// Returns the last variable of `factor` as a function of the other variables; `None` if some assignment of the others allows several values of it.
+/// Returns the last variable of `factor` as a function of the other variables; `None` if some assignment of the other variables allows several values
+/// of the last variable.
 fn as_function(graph: &FactorGraph, factor: &Factor) -> Option<DeterministicVariable> {
     let (child, parents) = factor.variables.split_last()?;
     let rows = graph.dense_size(parents);
@@ -252,7 +255,7 @@ fn as_function(graph: &FactorGraph, factor: &Factor) -> Option<DeterministicVari
     })
 }
 
-/// Returns the function variables in topological order; if functions form a cycle, some of them are dropped.
+/// Returns the function variables in topological order; if functions form a cycle, some of the functions in the cycle are dropped.
 fn sorted(candidates: &mut [Option<(DeterministicVariable, usize)>]) -> Vec<usize> {
     let n = candidates.len();
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); n];

@@ -4,22 +4,22 @@ use figrs_lower::internals::{Change, Trace};
 
 use super::decisions::StepDecisions;
 
-/// The terms of the acceptance ratio of a proposal. All terms are natural logarithms, except the numbers of choices.
+/// The terms of the acceptance ratio of a proposal. All terms of the acceptance ratio are natural logarithms, except the numbers of choices.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AcceptanceTerms {
-    /// The change of the world that the proposal makes.
+    /// The change of the world's log-probability that the proposal makes.
     pub change: Change,
     /// The log-probability of proposing the new values in the old world.
     pub forward: f64,
     /// The log-probability of proposing the old values in the new world.
     pub backward: f64,
-    /// Number of random choices and joint proposals among which a step selects, in the old world and in the new world.
+    /// Number of random choices and joint proposals from which a step selects one, in the old world and in the new world.
     pub picks: (usize, usize),
 }
 
 impl AcceptanceTerms {
     /// Returns the logarithm of the ratio of the probabilities of the new and the old world, including the evidence. A world whose likelihood has
-    /// fewer density factors is infinitely more likely than a world with more density factors.
+    /// fewer density factors is infinitely more probable than a world with more density factors.
     #[inline]
     pub fn log_target(&self) -> f64 {
         self.log_tempered(1.0)
@@ -44,7 +44,7 @@ impl AcceptanceTerms {
     }
 
     /// Returns the log-probability of proposing the old world from the new world, minus the log-probability of proposing the new world from the old
-    /// world. The proposal covers the selection of the changed random choice, the values that it proposes, and the choices that exist in only one of
+    /// world. The log-probability covers the selection of the changed random choice, the proposed values, and the choices that exist in only one of
     /// the two worlds.
     #[inline]
     pub fn log_proposals(&self) -> f64 {
@@ -68,7 +68,7 @@ impl AcceptanceTerms {
 pub struct StepOutcome {
     /// `true` if the proposal was accepted. Proposing the present value counts as accepted.
     pub accepted: bool,
-    /// Change of the log-probability of the world in the step.
+    /// Change of the log-probability of the world in a Metropolis-Hastings step.
     pub log_gain: f64,
 }
 

@@ -14,9 +14,9 @@ use crate::sampling::world_sums::MOST_COPIED;
 use figrs_answer::{Error, TimeShare};
 use figrs_factor::{Stopped, Until};
 
-/// Maximum number of steps between two progress reports.
+/// Maximum number of steps of the Markov chain between two progress reports.
 const BLOCK: u64 = 256;
-/// Maximum number of elements in a world, for a chain that is stored in the answer.
+/// Maximum number of random variables in a world, up to which a chain is stored in the answer so that it can be continued.
 const MOST_NODES: usize = 1 << 15;
 
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ pub(super) struct ChainLength {
     pub(super) draws: u64,
     pub(super) burn_in: u64,
     pub(super) thin: u64,
-    /// Total number of steps of all chains.
+    /// Total number of steps that all Markov chains make.
     pub(super) total: u64,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn first_world(
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct ChainRecord {
-    /// For each target, the index of its value in each draw.
+    /// For each target (queried variable), the index of its value in each draw of the chain.
     pub(super) indices: Vec<Vec<u32>>,
     /// The values of the random choices in the worlds of the chain after burn-in.
     pub(super) sites: SiteRecord,
@@ -78,14 +78,14 @@ pub(super) struct MetropolisChain {
     trace: Trace,
     kernel: Kernel,
     ladder: TemperatureLadder,
-    /// For each target, the distinct values that were drawn.
+    /// For each target (queried variable), the distinct values that the chain drew.
     values: Vec<SupportBuilder>,
-    /// Number of steps so far, including burn-in.
+    /// Number of steps that the chain has made so far, including burn-in.
     step: u64,
-    /// Number of steps until the next draw is retained.
+    /// Number of steps of the chain until the next draw is retained.
     due: u64,
     is_warm: bool,
-    /// True if the chain can be continued; false after an interrupt within a step.
+    /// True if the chain can be continued; false after an interrupt in the middle of a step.
     is_whole: bool,
     finished: ChainRecord,
 }
@@ -119,7 +119,7 @@ impl MetropolisChain {
     }
 
     /// Makes the steps of the chain up to step `goal`, or as many steps as the time allows. The burn-in of a chain takes at most a third of the time,
-    /// if time is limited. Returns `true` if the chain has made all its steps.
+    /// if the time is limited. Returns `true` if the chain has made all its steps.
     pub(super) fn run(
         &mut self,
         (length, goal): (&ChainLength, u64),

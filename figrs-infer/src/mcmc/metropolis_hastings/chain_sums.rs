@@ -18,18 +18,19 @@ use figrs_answer::{
 };
 use figrs_factor::Stopped;
 
-/// The results of a run of [`MetropolisHastings`](crate::MetropolisHastings). A unit of work is a chain or a probe (a short chain that looks for
-/// other modes). The numbers of the probes follow those of the chains.
+/// The results of a run of [`MetropolisHastings`](crate::MetropolisHastings). One chain or one probe (a short chain that looks for other modes) is a
+/// unit of work of the run. The numbers of the probes (short chains that look for other modes) follow those of the main chains.
 #[derive(Clone, Debug)]
 pub struct MetropolisSums {
     targets: Vec<AnyElement>,
     length: ChainLength,
-    /// Number of chains of the run, without the probes.
+    /// Number of main chains of the run, without the probes (short chains that look for other modes).
     asked: u64,
     chains: Vec<(Vec<Box<dyn AnyColumn>>, ChainRecord)>,
     /// For each chain that could not begin, the reason: an interrupt or the deadline.
     not_begun: Vec<Stopped>,
-    /// The records of the probes, each with the values of the targets in the probe's draws from the prior.
+    /// The records of the probes (short chains that look for other modes), each with the values of the targets in the worlds that the probe drew from
+    /// the prior.
     probes: Vec<(Vec<Box<dyn AnyColumn>>, ProbeRecord)>,
 }
 
@@ -90,7 +91,7 @@ impl PortableUnit for ChainTally {
 }
 
 impl MetropolisSums {
-    /// Creates the sums of a run without results; `asked` is the number of chains of the run.
+    /// Creates the record of a run without results; `asked` is the number of chains of the run.
     pub(super) fn new(targets: &[AnyElement], length: ChainLength, asked: u64) -> Self {
         Self {
             targets: targets.to_vec(),
@@ -104,7 +105,7 @@ impl MetropolisSums {
 }
 
 impl MetropolisSums {
-    /// Returns the number of steps of the shortest chain that was added, including burn-in.
+    /// Returns the number of steps that the shortest of the added chains has made, including burn-in.
     pub(super) fn least_steps(&self, length: &ChainLength) -> u64 {
         let steps = self.chains.iter().map(|(_, chain)| chain.steps);
         steps.min().map_or(0, |steps| steps + length.burn_in)
@@ -123,9 +124,9 @@ impl Sums for MetropolisSums {
         }
     }
 
-    /// Computes the answer from the last draws of each chain. All chains contribute as many draws as the shortest chain has. A chain is omitted if
-    /// its worlds have more density factors in their likelihoods than the worlds of another chain, because such worlds are infinitely less likely. A
-    /// chain is also omitted if it was stopped before its first draw.
+    /// Computes the answer of a Metropolis-Hastings run from the last draws of each chain. All chains contribute as many draws as the shortest chain
+    /// has. A chain is left out of the answer if its worlds have more density factors in their likelihoods than the worlds of another chain, because
+    /// such worlds are infinitely less likely. A chain that was stopped before its first draw is left out of the answer.
     fn into_answer(self, _: Stopped, elapsed: Duration) -> Result<Answer, Error> {
         let mut chains = self.chains;
         let made: u64 = chains.iter().map(|(_, chain)| chain.steps).sum();
@@ -222,8 +223,8 @@ impl PortableSums for MetropolisSums {
     }
 }
 
-/// Returns the last `kept` draws of one target in each chain, as indices of the target's distinct values. The distinct values are in the order of
-/// first occurrence.
+/// Returns the last `kept` draws of one target in each chain, as indices into the list of the target's distinct values. The distinct values of the
+/// target are in the order of first occurrence.
 fn merge_chains<'a>(
     element: &AnyElement,
     chains: impl Iterator<Item = (&'a dyn AnyColumn, &'a [u32])>,

@@ -1,4 +1,4 @@
-//! A run of all chains and probes that is continued in turns.
+//! A Metropolis-Hastings run whose chains and probes (short chains that look for other modes) are continued in turns.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicU64;
@@ -12,7 +12,7 @@ use figrs_answer::run::chain_run::{ChainSampler, PausedChain, PausedChains};
 use figrs_answer::{Absorption, Error, Partial, RunMonitor, SharedQuestion, in_order};
 use figrs_factor::{Stopped, Until};
 
-/// A chain that can be continued, with its random numbers.
+/// A Metropolis-Hastings chain that can be continued, with its random numbers.
 pub(super) struct LiveChain {
     pub(super) chain: MetropolisChain,
     pub(super) random: Stream,
@@ -34,7 +34,8 @@ impl PausedChain for LiveChain {
     }
 }
 
-/// The chains of a run of [`MetropolisHastings`](crate::MetropolisHastings), and the probes that run after them.
+/// The chains of a run of [`MetropolisHastings`](crate::MetropolisHastings), and the probes (short chains that look for other modes), which run after
+/// the chains.
 #[derive(Debug)]
 pub struct ChainsAndProbes {
     /// The indices of the candidate worlds that become the first worlds of the chains; `None` before the first turn.

@@ -12,10 +12,10 @@ use figrs_answer::quality::diagnosis::choice_agreement::{
 };
 use figrs_answer::quality::diagnosis::{Finding, Part, Quantity};
 
-/// A random choice counts as settled, and is not tested, if less than this fraction of its draws differ from its most frequent value.
+/// A random choice counts as constant, and is not tested, if less than this fraction of its draws differ from its most frequent value.
 const SETTLED_SHARE: f64 = 0.05;
 
-/// The result of the test of one numeric function of a random choice: the probability that chains with equal distributions would differ at least as
+/// The p-value of the test of one numeric function of a random choice: the probability that chains with equal distributions would differ at least as
 /// much as the chains do.
 struct ChoiceTest {
     chance: f64,
@@ -89,7 +89,7 @@ pub(super) fn agreement_of(records: &[&SiteRecord], probes: &[&SiteRecord]) -> C
     choices
 }
 
-/// Returns the recorded values of each random choice in each chain. The random choices are in the order of their first occurrence.
+/// Returns the recorded values of each random choice in each chain. In the result, the random choices are in the order of their first occurrence.
 pub(super) fn together<'a>(records: &[&'a SiteRecord]) -> Vec<Vec<Option<&'a ChoiceSeries>>> {
     let mut positions: FxHashMap<&SiteKey, usize> = FxHashMap::default();
     let mut all: Vec<Vec<Option<&ChoiceSeries>>> = Vec::new();
@@ -111,12 +111,13 @@ fn label(chains: &[Option<&ChoiceSeries>]) -> Option<Label> {
     first.map(|series| series.label.clone())
 }
 
-/// Returns the index of the batch to which the recorded sweep `sweep` belongs.
+/// Returns the index of the batch of consecutive sweeps to which the recorded sweep `sweep` belongs.
 fn batch(sweep: u32, record: &SiteRecord) -> usize {
     (sweep as usize * BATCHES / record.sweeps.max(1) as usize).min(BATCHES - 1)
 }
 
-/// Tests one random choice: each component of its values, and the number of elements in each world that have the label of the choice.
+/// Tests whether the chains agree about one random choice: each component of its values, and the number of random variables in each world that have
+/// the label of the choice.
 fn tests(
     records: &[&SiteRecord],
     chains: &[Option<&ChoiceSeries>],
@@ -167,7 +168,7 @@ fn tests(
     }
 }
 
-/// Returns, for each sweep, the number of elements in its world that have the label of the random choice.
+/// Returns, for each sweep, the number of random variables in the world that have the label of the random choice.
 fn counts(records: &[&SiteRecord], chains: &[Option<&ChoiceSeries>]) -> Vec<BatchedNumber> {
     let mut counts = Vec::new();
     for (chain, (record, series)) in records.iter().zip(chains).enumerate() {
@@ -207,7 +208,7 @@ fn folded(shown: &[BatchedNumber]) -> Option<Vec<BatchedNumber>> {
     Some(shown.iter().map(fold).collect())
 }
 
-/// Returns the R-hat of one component of a random choice; NaN if `part` is the number of elements with the label of the choice.
+/// Returns the R-hat of one component of a random choice; NaN if `part` is the number of random variables with the label of the choice.
 fn r_hat_of(chains: &[Option<&ChoiceSeries>], part: &Part) -> f64 {
     let component = match part {
         Part::Component(component) => *component,

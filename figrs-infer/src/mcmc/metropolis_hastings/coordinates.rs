@@ -1,14 +1,14 @@
 //! Coordinates of continuous values, in which random walks are symmetric.
 //!
 //! The coordinate of a real number is the number itself. The coordinates of a point of the simplex are the additive log-ratios `ln (x_i / x_n)` for
-//! all components except the last: Aitchison (1982), "The statistical analysis of compositional data". The density of a random walk over points is
-//! its density over coordinates divided by the volume element `|dx / dy| = Π x_i`.
+//! all components except the last: Aitchison (1982), "The statistical analysis of compositional data". The density of a random walk over points of
+//! the simplex is its density over coordinates divided by the volume element `|dx / dy| = Π x_i`.
 
 use figrs_core::{Datum, Space};
 use figrs_lower::internals::{Site, Trace};
 
-/// Appends the coordinates of a value to `into`. Returns the number of coordinates, and the logarithm of the volume element at the value. Returns
-/// `None` if values of the space have no coordinates.
+/// Appends the coordinates of the value `value` to `into`. Returns the number of coordinates, and the logarithm of the volume element at `value`.
+/// Returns `None` if values of the space `space` have no coordinates.
 pub(super) fn push(space: Space, value: &Datum, into: &mut Vec<f64>) -> Option<(usize, f64)> {
     let start = into.len();
     let mut volume = 0.0;
@@ -37,7 +37,7 @@ pub(super) fn count(space: Space, value: &Datum) -> Option<usize> {
 }
 
 /// Returns the value with the coordinates `coordinates`, in the type of `like`, and the logarithm of the volume element at the value. Returns `None`
-/// if rounding makes the value invalid.
+/// if rounding makes the resulting value invalid.
 pub(super) fn value(space: Space, like: &Datum, coordinates: &[f64]) -> Option<(Datum, f64)> {
     if coordinates.iter().any(|y| !y.is_finite()) {
         return None;
@@ -63,7 +63,7 @@ pub(super) fn value(space: Space, like: &Datum, coordinates: &[f64]) -> Option<(
     }
 }
 
-/// Returns the coordinates of the present value of a random choice; `None` if its values are not continuous.
+/// Returns the coordinates of the present value of a random choice; `None` if the values of the choice are not continuous.
 pub(super) fn coordinates_of(
     trace: &mut Trace,
     site: Site,
@@ -105,7 +105,7 @@ mod tests {
         assert!(count == 2 && (volume - 0.03_f64.ln()).abs() < 1e-14);
     }
 
-    /// Compares the volume element with the determinant of the Jacobian matrix, computed by finite differences.
+    /// Compares the volume element of the simplex coordinates with the determinant of the Jacobian matrix, computed by finite differences.
     #[test]
     fn the_volume_is_that_of_the_change_of_coordinates() {
         let at = |y: [f64; 2]| -> Vec<f64> {

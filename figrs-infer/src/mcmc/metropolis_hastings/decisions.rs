@@ -46,7 +46,8 @@ impl<R: Rng> StepDecisions for R {
     }
 }
 
-/// Returns the acceptance probability. The function must not be inlined: the exponential would otherwise be computed even if it is not needed.
+/// Returns the acceptance probability of a proposal, given its logarithm. The function must not be inlined: otherwise its exponential would be
+/// computed even if the acceptance probability is not needed.
 #[inline(never)]
 pub(super) fn probability(log_acceptance: f64) -> f64 {
     if log_acceptance < 0.0 {

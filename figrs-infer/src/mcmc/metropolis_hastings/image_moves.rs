@@ -1,17 +1,18 @@
 //! Joint moves of a parameter and of continuous random choices (offsets), such that deterministic functions of both do not change.
 //!
 //! In a hierarchy `effect = mean + spread * offset` the data determine the effects. If there are many data, neither the mean nor the spread can
-//! change alone, because all offsets would have to change with it. A joint move proposes another value *x'* of the mean by a random walk and, for
-//! each effect *i*, the offset *z'* for which `f_i(x', z'_i) = f_i(x, z_i)`. The effect is an affine function *f* of the offset *z*: `f = a + b z`,
-//! where *a* and *b* depend on the mean *x*. The new offset of an effect is `z' = (a + b z − a') / b'`, and the density of the proposal is the
-//! density of the reverse proposal times `Π |b_i / b'_i|`. A joint move has the same result as a step in the centred form of the hierarchy, whose
-//! choices are the effects themselves.
+//! change alone, because all offsets would have to change in the same step. A joint move proposes another value *x'* of the mean by a random walk
+//! and, for each effect *i*, the offset *z'* for which `f_i(x', z'_i) = f_i(x, z_i)`. The effect is an affine function *f* of the offset *z*:
+//! `f = a + b z`, where *a* and *b* depend on the mean *x*. The new offset of an effect is `z' = (a + b z − a') / b'`, and the density of the
+//! proposal is the density of the reverse proposal times `Π |b_i / b'_i|`. A joint move has the same result as a step in the centred form of the
+//! hierarchy, whose choices are the effects themselves.
 //!
-//! The functions are closures of the user's model, whose formulas are unknown. The coefficients `a` and `b` are computed from calls of the function
-//! at 0 and 1. A joint move is proposed only if the function agrees with the line through its values at 0 and 1, both at *z* before the move and at
-//! *z'* after the move. Joint moves are reversible for any function: near almost every point where *f* agrees with the line, *f* is affine.
+//! The functions that compute deterministic numbers are closures of the user's model, whose formulas are unknown to the sampler. The coefficients `a`
+//! and `b` of the affine function are computed from calls of the user's function at 0 and 1. A joint move is proposed only if the function agrees
+//! with the line through its values at 0 and 1, both at *z* before the move and at *z'* after the move. Joint moves are reversible for any function:
+//! near almost every point where *f* agrees with the line, *f* is affine.
 //!
-//! **References.** Yu and Meng (2011), "To center or not to center: that is not the question. An ancillarity-sufficiency interweaving strategy (ASIS)
+//! **References.** Yu and Meng (2011), "To center or not to center: that is not the question: an ancillarity-sufficiency interweaving strategy (ASIS)
 //! for boosting MCMC efficiency"; Liu and Sabatti (2000), "Generalised Gibbs sampler and multigrid Monte Carlo for Bayesian computation".
 
 use std::any::Any;
@@ -28,7 +29,7 @@ use super::kernel::Kernel;
 use super::proposals::Proposals;
 use figrs_answer::error::Error;
 
-/// Maximum number of function calls that together compute all deterministic numbers of a model.
+/// Maximum number of function calls for computing all deterministic numbers of a model once.
 const MAX_CALLS: usize = 20_000;
 /// Relative tolerance for rounding errors in the test that a function agrees with a line.
 const ROUNDING: f64 = 1e-9;
@@ -38,9 +39,10 @@ const PRIOR_DRAWS: usize = 8;
 /// A deterministic number: functions of the model compute it from random choices (the leaves).
 #[derive(Clone, Debug)]
 struct Image {
-    /// The random choices from which the number is computed.
+    /// The random choices from which the deterministic number is computed.
     leaves: Vec<AnyElement>,
-    /// The functions with their arguments, in the order in which they are called. The last function returns the deterministic number.
+    /// The functions that compute the deterministic number, with their arguments, in the order in which they are called. The last function of the
+    /// list returns the deterministic number.
     calls: Vec<(AnyElement, Vec<Argument>)>,
 }
 
@@ -54,7 +56,7 @@ enum Argument {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Images {
     images: Arc<[Image]>,
-    /// Random choices that are read by elements other than the functions of an [`Image`].
+    /// Random choices that are read by elements other than the functions of an [`Image`] (the computation of a deterministic number).
     read_directly: Arc<FxHashSet<ElementId>>,
 }
 
@@ -62,15 +64,16 @@ pub(crate) struct Images {
 #[derive(Debug)]
 struct ImageMove {
     parameter: Site,
-    /// For each offset, the deterministic numbers that depend on both the parameter and the offset.
+    /// For each offset, the deterministic numbers that depend on both the parameter of the move and the offset.
     offsets: Vec<(Site, Vec<PlacedImage>)>,
     log_scale: f64,
     adapted: u32,
-    /// `true` if some proposal of the move kept all deterministic numbers unchanged.
+    /// `true` if some proposal of the joint move kept all deterministic numbers unchanged.
     was_possible: bool,
 }
 
-/// An [`Image`] in a world: the indices of its random choices in the world, and the positions of the parameter and of the offset among them.
+/// An [`Image`] (deterministic number) in a world: the indices of its random choices in the world, and the positions of the parameter and of the
+/// offset among these choices.
 #[derive(Debug)]
 struct PlacedImage {
     image: usize,
@@ -87,7 +90,7 @@ pub(super) struct ImageMoves {
 }
 
 impl Images {
-    /// Returns the deterministic numbers on which the evidence of `model` depends. The list is empty if the computation of the deterministic numbers
+    /// Returns the deterministic numbers on which the evidence of `model` depends. The list of deterministic numbers is empty if their computation
     /// takes more than `MAX_CALLS` function calls.
     pub(crate) fn of(model: &Model) -> Self {
         let mut met: FxHashSet<ElementId> = FxHashSet::default();
@@ -222,7 +225,7 @@ impl Image {
         Self { leaves, calls }
     }
 
-    /// Returns the number for the values `leaves` of the random choices; `None` if the number is not finite, or if a function fails.
+    /// Returns the deterministic number for the values `leaves` of the random choices; `None` if the number is not finite, or if a function fails.
     fn number(&self, leaves: &[Datum]) -> Option<f64> {
         let mut results: Vec<Datum> = Vec::with_capacity(self.calls.len());
         for (element, arguments) in &self.calls {
@@ -242,7 +245,7 @@ impl Image {
         number.is_finite().then_some(number)
     }
 
-    /// Returns the intercept and the slope of the number as an affine function of the random choice with the index `place`.
+    /// Returns the intercept and the slope of the deterministic number as an affine function of the random choice with the index `place`.
     fn line(&self, leaves: &mut [Datum], place: usize) -> Option<(f64, f64)> {
         let before = std::mem::replace(&mut leaves[place], Datum::new(0.0_f64));
         let intercept = self.number(leaves);
@@ -265,8 +268,8 @@ impl PlacedImage {
         self.sites.iter().map(|&site| trace.value(site)).collect()
     }
 
-    /// Returns the value of the offset that keeps the number unchanged when the parameter gets the value `parameter`, and the logarithm of `|b /
-    /// b'|`.
+    /// Returns the value of the offset that keeps the deterministic number unchanged when the parameter gets the value `parameter`, and the logarithm
+    /// of `|b / b'|` (the ratio of the slopes before and after the move).
     fn solve(&self, image: &Image, trace: &Trace, parameter: &Datum) -> Option<(f64, f64)> {
         let mut leaves = self.leaves(trace)?;
         let z = *leaves[self.offset].get::<f64>()?;
@@ -285,7 +288,7 @@ impl PlacedImage {
             .then(|| (moved, (b / slope).abs().ln()))
     }
 
-    /// True if the number stays unchanged when the parameter and the offset get the values `parameter` and `offset`.
+    /// True if the deterministic number stays unchanged when the parameter and the offset get the values `parameter` and `offset`.
     fn stays(&self, image: &Image, trace: &Trace, parameter: &Datum, offset: f64) -> bool {
         let same = || {
             let mut leaves = self.leaves(trace)?;
@@ -300,15 +303,16 @@ impl PlacedImage {
 }
 
 impl ImageMove {
-    /// True if the number `placed` depends on two of the offsets that this move changes. If two offsets of one number changed, the move would not be
-    /// reversible.
+    /// True if the deterministic number `placed` depends on two of the offsets that this joint move changes. If two offsets of one deterministic
+    /// number changed, the joint move would not be reversible.
     fn moves_two(&self, placed: &PlacedImage) -> bool {
         let own = placed.sites[placed.offset];
         let mut others = placed.sites.iter().filter(|&&site| site != own);
         others.any(|site| self.offsets.iter().any(|(offset, _)| offset == site))
     }
 
-    /// Returns the new values of the parameter and of the offsets, which keep all deterministic numbers unchanged, and the logarithm of `Π |b / b'|`.
+    /// Returns the new values of the parameter and of the offsets, which keep all deterministic numbers unchanged, and the logarithm of `Π |b / b'|`,
+    /// the product of the ratios of slopes.
     fn solve(
         &self,
         images: &[Image],
@@ -354,7 +358,7 @@ impl ImageMoves {
         }
     }
 
-    /// Searches for the joint moves at the first call.
+    /// Searches for the joint moves of parameters and offsets at the first call; later calls do nothing.
     pub(super) fn choose(&mut self, trace: &mut Trace, proposals: &Proposals) {
         if self.moves.is_none() {
             self.moves = Some(self.images.moves(trace, proposals));
@@ -404,7 +408,7 @@ impl Kernel {
         Ok(accept_or_reject(trace, decisions, gain, log))
     }
 
-    /// During adaptation, adapts the scale of the joint move `pick` to the acceptance probability `accepted` of a step.
+    /// During adaptation, adapts the scale of the joint move with the index `pick` to the acceptance probability `accepted` of a step.
     fn adapt_image_move(&mut self, pick: usize, accepted: f64) {
         let moves = self.image_moves.moves.as_mut().filter(|_| self.adapting);
         if let Some(chosen) = moves.and_then(|moves| moves.get_mut(pick)) {

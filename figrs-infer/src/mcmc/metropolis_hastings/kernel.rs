@@ -8,18 +8,18 @@ use super::several_sites::BlockProposals;
 use figrs_answer::error::Error;
 use figrs_lower::internals::{Site, Trace};
 
-/// The single-site Metropolis-Hastings kernel. A step selects a free random choice or a block of choices at random, proposes other values for it, and
-/// accepts or rejects the proposal.
+/// The single-site Metropolis-Hastings kernel. A Metropolis-Hastings step selects a free random choice or a block of choices at random, proposes
+/// other values for the selected choices, and accepts or rejects the proposal.
 ///
-/// The state of the Markov chain is the [`Trace`]. The kernel contains the proposals and their scales, which change only while the kernel
-/// [adapts](Self::adapt).
+/// The state of the Markov chain is the [`Trace`], which holds the present world. The kernel contains the proposals and their scales, which change
+/// only while the kernel [adapts](Self::adapt).
 #[derive(Debug)]
 pub struct Kernel {
     pub(super) proposals: Proposals,
     pub(super) scales: RandomWalkScales,
     pub(super) adapting: bool,
-    /// The power to which the likelihood is raised in the sampled distribution; `None` for a search, in which this distribution changes from step to
-    /// step.
+    /// The power to which the likelihood is raised in the sampled distribution; `None` for a search (simulated annealing), in which the sampled
+    /// distribution changes from step to step.
     pub(super) power: Option<f64>,
     pub(super) stuck: ProposalSuccess,
     pub(super) block_proposals: BlockProposals,
@@ -45,8 +45,8 @@ impl Kernel {
         self
     }
 
-    /// Makes the kernel sample the prior times the likelihood raised to `power`. Steps of a tempered kernel must be accepted by
-    /// [`AcceptanceTerms::log_tempered`].
+    /// Makes the kernel sample the prior times the likelihood raised to `power`. A step of a tempered kernel must use
+    /// [`AcceptanceTerms::log_tempered`] for its acceptance probability.
     #[must_use]
     pub fn tempered(mut self, power: f64) -> Self {
         self.set_power(power);
@@ -57,15 +57,15 @@ impl Kernel {
         self.power = Some(power);
     }
 
-    /// Makes the kernel a search, whose acceptance rule changes from step to step. A search draws no values from the conditional distributions of
-    /// choices, because such draws are distributed as in the posterior at any temperature.
+    /// Makes the kernel a search (simulated annealing), whose acceptance rule changes from step to step. A search draws no values from the
+    /// conditional distributions of choices, because such draws follow the posterior whatever the temperature of the search is.
     #[must_use]
     pub fn searching(mut self) -> Self {
         self.power = None;
         self
     }
 
-    /// Returns the power to which the likelihood is raised; one for a search.
+    /// Returns the power to which the kernel raises the likelihood; one for a search.
     pub(super) fn power(&self) -> f64 {
         self.power.unwrap_or(1.0)
     }
@@ -79,7 +79,7 @@ impl Kernel {
         self.adapting = adapting;
     }
 
-    /// Returns the number of joint proposals among which a step can select.
+    /// Returns the number of joint proposals (proposals that change several choices) among which a step can select.
     pub(super) fn picks(&self) -> usize {
         self.proposals.blocks().len()
             + self.proposals.moves().len()
@@ -107,7 +107,7 @@ const MIN_PROPOSALS: u32 = 10;
 /// A random choice is stuck if at most one in `STUCK_DIVISOR` of the proposals for it leads to a possible world.
 const STUCK_DIVISOR: u32 = 20;
 
-/// The success of proposals that changed a single random choice while the kernel adapted, for each random choice that exists in every world.
+/// For each random choice that exists in every world, the success of the proposals that changed only this choice while the kernel adapted.
 #[derive(Debug, Default)]
 pub(super) struct ProposalSuccess {
     /// For each random choice, by its index: the number of proposals, and the number of proposals that led to a possible world.
@@ -116,7 +116,7 @@ pub(super) struct ProposalSuccess {
 }
 
 impl ProposalSuccess {
-    /// Counts a proposal for the random choice `site`; the proposed value must have positive prior probability.
+    /// Adds a proposal for the random choice `site` to the counts of proposals; the proposed value must have positive prior probability.
     pub(super) fn record(&mut self, site: Site, was_possible: bool) {
         if self.counts.len() <= site.number() {
             self.counts.resize(site.number() + 1, (0, 0));
@@ -150,10 +150,10 @@ impl ProposalSuccess {
 }
 
 impl Kernel {
-    /// Makes a step of the chain. The proposal of the step is accepted with probability `exp(log_acceptance(terms))`, or always if this number
-    /// exceeds one. The posterior is sampled with [`AcceptanceTerms::log_acceptance`] as `log_acceptance`.
+    /// Makes a Metropolis-Hastings step of the Markov chain. The proposal of the step is accepted with probability `exp(log_acceptance(terms))`, or
+    /// always if this number exceeds one. The posterior is sampled if [`AcceptanceTerms::log_acceptance`] is passed as `log_acceptance`.
     ///
-    /// Before the step, `trace` must hold a world of positive weight.
+    /// Before the step, `trace` must hold a world of positive weight (a world that satisfies the evidence).
     ///
     /// **Errors.** The errors of the elements that the step evaluates; an error if the element of a custom proposal has parents.
     pub fn step<D: StepDecisions>(
@@ -181,8 +181,8 @@ impl Kernel {
         self.propose_several_sites(trace, pick - before, decisions, log_acceptance)
     }
 
-    /// Makes a step that changes the random choice with the index `position` in the world. If the values of the random choice are continuous, nothing
-    /// happens.
+    /// Makes a Metropolis-Hastings step that changes the random choice with the index `position` in the world. The step does nothing if the values of
+    /// the random choice are continuous.
     pub(super) fn step_if_discrete<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,

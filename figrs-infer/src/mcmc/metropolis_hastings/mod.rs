@@ -89,32 +89,35 @@ const NAME: &str = "MetropolisHastings";
 ///   [`Family::sample_conditional`](figrs_core::Family::sample_conditional).
 /// - A continuous number, a list of continuous numbers, or an integer of wide support is either drawn from its prior or moved by a random walk, each
 ///   with probability one half. A random walk moves by the difference of two draws from the prior, times a scale; lists on the
-///   [simplex](figrs_core::Space::Simplex) move in their log-ratios. For elements outside of `Chain` elements, the scale is adapted during burn-in
-///   towards an acceptance rate of 44 %, and is fixed after burn-in.
+///   [simplex](figrs_core::Space::Simplex) move in their log-ratios. For random choices outside of `Chain` elements, the scale of the random walk is
+///   adapted during burn-in towards an acceptance rate of 44 %, and is fixed after burn-in.
 /// - A random choice of any other kind is drawn from its prior.
 ///
-/// The continuous choices that exist in every world also make joint random walks of up to 24 dimensions, with a covariance learned during burn-in. A
-/// joint walk continues after burn-in only if a strong correlation was found, or if a choice is a list of numbers. A parameter of a hierarchy moves
-/// jointly with the offsets of its groups, such that the group effects, such as `mean + spread * offset`, do not change. The effect must be an affine
-/// function of its offset, and no other elements may read the offset. If evidence connects choices so closely that changes of single choices hardly
-/// ever led to a possible world during burn-in, these choices change in pairs. The first worlds of the chains are draws from the prior, selected such
-/// that their continuous choices are far apart. If a `Chain` takes another branch, the choices of the new branch are drawn from their priors, and the
-/// choices of the old branch are dropped. An observed element is not a choice: the probability of its value is a factor of the weight of the world.
-/// An observation of a `Chain`, a `Score`, a tuple or a Boolean function is passed on to the elements that determine its value.
+/// The continuous choices that exist in every world also make joint random walks of up to 24 dimensions, with a covariance that is learned during
+/// burn-in. A joint random walk of several choices continues after burn-in only if a strong correlation was found, or if a choice is a list of
+/// numbers. A parameter of a hierarchy moves jointly with the offsets of its groups, such that the group effects, such as `mean + spread * offset`,
+/// do not change. The joint move requires that each group effect is an affine function of its offset, and that no other elements read the offset. If
+/// evidence connects choices so closely that changes of single choices hardly ever led to a possible world during burn-in, these choices change in
+/// pairs. The first worlds of the chains are draws from the prior, selected such that their continuous choices are far apart. If a `Chain` (a random
+/// variable whose argument selects its distribution) takes another branch, the choices of the new branch are drawn from their priors, and the choices
+/// of the old branch are dropped. An observed element is not a choice: the probability of its value is a factor of the weight of the world. An
+/// observation of a `Chain`, a `Score`, a tuple or a Boolean function is passed on to the elements that determine its value.
 ///
-/// Changes of single choices and of pairs may not reach every world. If three elements can only change together, declare them as a
-/// [`block`](Self::block), or state how they change as a [`Move`]. If the posterior has modes that are far apart, use [`tempered`](Self::tempered).
+/// Chains that change single choices and pairs of choices may not reach every world. If three random variables can only change together, declare them
+/// as a [`block`](Self::block), or state how they change as a [`Move`]. If the posterior has modes that are far apart, use
+/// [`tempered`](Self::tempered).
 ///
 /// **Guarantee.** After burn-in every step leaves the posterior exactly invariant, even if the number of choices changes. A chain is not guaranteed
-/// to reach every world: see [`block`](Self::block). Standard errors are computed from the draws of all chains, and take autocorrelation into
-/// account. The same seed gives the same answer on any number of threads.
+/// to reach every world; a [`block`](Self::block) of variables that change together can help. Standard errors are computed from the draws of all
+/// chains, and take autocorrelation into account. The same seed gives the same answer on any number of threads.
 ///
 /// **Complexity.** A step takes constant time, plus time in proportion to the number of elements whose inputs change. The memory is the size of one
-/// world for each chain and for each temperature of the chain, plus four bytes for each draw of a target. For [`Answer::extend`], an answer keeps a
-/// second copy of the draws, and the worlds of its chains if these worlds are small.
+/// world for each chain and for each temperature of the chain, plus four bytes for each draw of a target. For [`Answer::extend`], which continues a
+/// run, an answer keeps a second copy of the draws, and the worlds of its chains if these worlds are small.
 ///
 /// **Errors.** [`Error::NoSampleMetEvidence`] if none of [`max_tries`](Self::max_tries) worlds drawn from the prior for each chain satisfies the
-/// evidence. `log_evidence` of the answer returns [`Error::NotInAnswer`], because a chain does not estimate the probability of the evidence.
+/// evidence. The method `log_evidence` of the answer returns [`Error::NotInAnswer`], because a chain does not estimate the probability of the
+/// evidence.
 ///
 /// **References.** Wingate, Stuhlmüller and Goodman (2011), "Lightweight implementations of probabilistic programming languages via
 /// transformational compilation", with the count of choices in the acceptance ratio; Green (1995), "Reversible jump Markov
@@ -164,19 +167,19 @@ impl MetropolisHastings {
         chains: usize => chains;
         /// Makes each chain take `burn_in` steps before its first draw (default: half the number of the steps that follow the burn-in).
         burn_in: u64 => burn_in;
-        /// Sets the number of steps between two retained draws (default one).
+        /// Sets the number of steps from one retained draw to the next (default one).
         thin: u64 => thin;
     }
 
-    /// Runs, beside each chain, one additional chain at each of these temperatures, which must be at least 1. The chain at temperature `T` samples
-    /// the prior times the likelihood to the power `1 / T`. At intervals, chains at neighbouring temperatures exchange their worlds.
+    /// For each chain, runs an additional chain at each of the temperatures `temperatures`, which must be at least 1. The chain at temperature `T`
+    /// samples the prior times the likelihood to the power `1 / T`. At intervals, chains at neighbouring temperatures exchange their worlds.
     ///
     /// Markov chains at high temperatures cross from one mode of the posterior to another; exchanges pass their worlds on to the Markov chain that
-    /// samples the posterior. Use temperatures if the components of a mixture are interchangeable, or if single steps do not lead from one
+    /// samples the posterior. Use higher temperatures if the components of a mixture are interchangeable, or if single steps do not lead from one
     /// explanation of the evidence to another. Each temperature, such as one of `[2.0, 4.0, 8.0, 16.0]`, takes as much time as the chain itself;
     /// draws are retained only at temperature 1. Choose the highest temperature so high that the chain at this temperature would accept worlds drawn
-    /// from the prior. The lower temperatures are adapted during burn-in until all neighbouring temperatures exchange worlds equally often. More
-    /// temperatures lead to more frequent exchanges of worlds.
+    /// from the prior. All temperatures below the highest are adapted during burn-in until all neighbouring temperatures exchange worlds equally
+    /// often. The more temperatures there are, the more frequent are exchanges of worlds.
     ///
     /// **References.** Geyer (1991), "Markov chain Monte Carlo maximum likelihood".
     ///
@@ -246,8 +249,8 @@ impl MetropolisHastings {
 }
 
 impl MetropolisHastings {
-    /// Starts a chain in its first world; `start` is the index of the candidate world to be used, if there is one. `turn` is the time that the chain
-    /// may take. Returns `None` if the run was stopped before the first world was found.
+    /// Starts a Markov chain in its first world; `start` is the index of the candidate world to be used, if there is one. The argument `turn` is the
+    /// time that the chain may take. Returns `None` if the run was stopped before the first world of the chain was found.
     fn begin_chain(
         &self,
         (model, targets): (&Model, &[AnyElement]),
@@ -272,7 +275,7 @@ impl MetropolisHastings {
         Ok(Some(LiveChain { chain, random }))
     }
 
-    /// Returns the same sampler with limits for the run `run`: each world may take an equal share of the memory limit.
+    /// Returns the same sampler with the limits of the run `run`: each world may take an equal share of the memory limit.
     fn of_run(&self, run: &RunMonitor<'_>) -> Self {
         let mut sampler = self.clone();
         let worlds = self.chains * (1 + self.temperatures.len());
@@ -280,7 +283,8 @@ impl MetropolisHastings {
         sampler
     }
 
-    /// Runs the chains and probes with the given numbers. Each chain is passed to `keep` after its last step.
+    /// Runs the chains and probes (short chains that look for other modes) with the given numbers. Each chain is passed to the function `keep` after
+    /// its last step.
     fn run_chains(
         &self,
         (model, targets): (&Model, &[AnyElement]),
@@ -383,7 +387,7 @@ impl ResumableSampler for MetropolisHastings {
         &mut self.watch
     }
 
-    /// The longer run has the same burn-in.
+    /// The burn-in is the same in the longer run.
     fn lengthened(&self, more: u64) -> Option<Self> {
         let length = self.check().ok()?;
         let longer = Self {

@@ -4,9 +4,9 @@ use super::sites::{ChoiceSeries, SiteRecord};
 
 use figrs_answer::quality::diagnosis::{Finding, Part, Quantity};
 
-/// Returns the finding that the chains have not visited a mode; `None` if no such mode was found. A probe (a short chain from another first world)
-/// has found such a mode if it stayed in worlds that are as probable as those of the chains, and if a number in these worlds lies far outside the
-/// range that this number has in all chains: by more than the width of the range.
+/// Returns the finding that the main chains have not visited a mode of the posterior; `None` if no such mode was found. A probe (a short chain from
+/// another first world) has found such a missed mode if it stayed in worlds that are as probable as those of the chains, and if a number in these
+/// worlds lies far outside its range in all chains. The distance outside the range must exceed the width of the range.
 ///
 /// For a normal distribution, one draw in `1e10` lies outside the range of a few hundred draws by more than the width of the range. If half of the
 /// draws of a probe lie far outside the range of the main chains, the probe must have stayed in another mode.
@@ -41,7 +41,7 @@ struct OutlyingProbe {
     quantity: Quantity,
     number: f64,
     range: (f64, f64),
-    /// Distance of the median from the range, in widths of the range.
+    /// Distance of the median in the probe from the range in the main chains, in widths of the range.
     widths: f64,
 }
 
@@ -97,7 +97,7 @@ fn median(mut numbers: Vec<f64>) -> Option<f64> {
     numbers.get(numbers.len() / 2).copied()
 }
 
-/// Returns the sweeps in which the random choice occurred, each with the mean of one component of its values.
+/// Returns the sweeps in which the random choice occurred, each with the mean of one component of the values of the choice.
 pub(super) fn values(series: &ChoiceSeries, component: usize) -> impl Iterator<Item = (u32, f64)> {
     let sums = series.sums.chunks_exact(series.width.max(1));
     let met = series.met.iter().zip(sums);

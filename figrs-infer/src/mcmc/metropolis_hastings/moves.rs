@@ -23,14 +23,15 @@ use figrs_answer::error::Error;
 /// | [`then`](Self::then) | makes another move, which reads the new values |
 /// | [`Move::choose`], [`Move::choose_by`] | makes one of several moves, with weights that may be read from the world |
 ///
-/// **Values that a move reads.** A move reads the values of elements in the present world. A later move of a sequence reads the new values of the
-/// elements that earlier moves have changed; functions of such elements ([`map`](Element::map)) are computed from the new values. All other elements,
-/// such as the results of `Chain` elements, keep the values that they had before the first move. If an element that a move reads does not exist in
-/// the world, or if an element to be changed is not a free choice of the world, the step changes nothing.
+/// **Values that a move reads.** A move of Metropolis-Hastings reads the values of elements (random variables) in the present world. A later move of
+/// a sequence reads the new values of the elements (random variables) that earlier moves have changed; functions of such elements
+/// ([`map`](Element::map)) are computed from the new values. All other elements, such as the results of `Chain` elements, keep the values that they
+/// had before the first move of the sequence. If an element that a move reads does not exist in the world, or if an element to be changed is not a
+/// free choice of the world, the step does not change the world.
 ///
-/// **Guarantee.** A step leaves the posterior exactly invariant. The acceptance probability sums over all ways in which the move can change the
-/// elements from their old to their new values, and over all ways back, with the probabilities of the choices between moves. Therefore one move of a
-/// choice may undo another move.
+/// **Guarantee.** A step with a user's move leaves the posterior exactly invariant. The acceptance probability sums over all ways in which the move
+/// can change the elements from their old to their new values, and over all ways back; each way is weighted by the probabilities of the choices
+/// between moves. A choice between moves may therefore contain a move that undoes another one.
 ///
 /// **Complexity.** A step takes as long as a step of a [`block`](crate::MetropolisHastings::block) of the same elements, and in addition computes the
 /// probability of every combination of choices between moves twice.
@@ -74,7 +75,7 @@ enum Weights {
 }
 
 impl fmt::Debug for Move {
-    /// Writes elements as their labels, which are the same in all processes.
+    /// Serialises elements (random variables) as their labels, which are the same in all processes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.0 {
             MoveKind::Draw(element, from) => write!(f, "{element:?} from {from:?}"),
@@ -101,7 +102,7 @@ impl Move {
         Self(Arc::new(MoveKind::Draw(element, from)))
     }
 
-    /// Makes the move `next` after this move; `next` reads the new values of the elements that this move has changed.
+    /// Makes the move `next` after the move `self`; `next` reads the new values of the elements that `self` has changed.
     pub fn then(self, next: Self) -> Self {
         let mut moves = match Arc::try_unwrap(self.0) {
             Ok(MoveKind::Sequence(moves)) => moves,
@@ -118,8 +119,8 @@ impl Move {
         Self(Arc::new(MoveKind::Choice(Weights::Fixed(weights), moves)))
     }
 
-    /// Makes one of several moves, with weights that are read from the world, as in `Move::choose_by(&x.map(|&x| vec![x, 1.0 - x]), [up, down])`. If all
-    /// weights are zero, the step changes nothing.
+    /// Makes one of several moves, with weights that are read from the world, as in `Move::choose_by(&x.map(|&x| vec![x, 1.0 - x]), [up, down])`. If
+    /// all weights are zero, the step does not change the world.
     pub fn choose_by(weights: &Element<Vec<f64>>, moves: impl IntoIterator<Item = Self>) -> Self {
         let weights = Weights::Read(weights.erased().clone());
         Self(Arc::new(MoveKind::Choice(
@@ -128,7 +129,7 @@ impl Move {
         )))
     }
 
-    /// Returns an error if the move would change an element whose value is observed: each such step would be rejected.
+    /// Returns an error if the move would change an element whose value is observed, because each such step would be rejected.
     pub(super) fn check(&self, model: &Model) -> Result<(), Error> {
         match &*self.0 {
             MoveKind::Draw(element, _) => {
@@ -148,7 +149,7 @@ impl Move {
         }
     }
 
-    /// Draws the new values of a step into `moved`; returns `false` if an element that the move reads does not exist in the world.
+    /// Draws the new values of a move's elements into `moved`; returns `false` if an element that the move reads does not exist in the world.
     pub(super) fn draw_values<D: StepDecisions>(
         &self,
         trace: &Trace,
@@ -200,7 +201,7 @@ impl Move {
         }
     }
 
-    /// Returns the log-probability that the move gives the elements of `to` their values in `to`, and changes no other element of the present world.
+    /// Returns the log-probability that the move gives the elements of `to` their values in `to`, and changes no other element of the world.
     pub(super) fn log_prob(&self, trace: &Trace, to: &Moved) -> Result<f64, Error> {
         let mut ways = Vec::new();
         add_ways(trace, &[self], to, &mut Moved::default(), 0.0, &mut ways)?;
@@ -213,8 +214,8 @@ impl Move {
     }
 }
 
-/// Adds to `ways` the natural logarithm of the probability of each way in which the moves in `pending`, one after another, give the elements of `to`
-/// their values.
+/// Finds each way in which the moves in `pending`, made one after another, give the elements of `to` their values, and adds the natural logarithm of
+/// its probability to `ways`.
 fn add_ways(
     trace: &Trace,
     pending: &[&Move],
@@ -275,7 +276,7 @@ fn add_ways(
     }
 }
 
-/// The elements that a step has changed so far, with their new values.
+/// The elements that a move has changed so far in the present step, with their new values.
 #[derive(Default)]
 pub(super) struct Moved(pub(super) Vec<(AnyElement, Datum)>);
 

@@ -18,8 +18,9 @@ const MAX_VALUES: usize = 32;
 /// Returns the values of targets, and of numeric choices with few values, that are so frequent in draws from the prior that the chains must have
 /// missed them.
 ///
-/// The comparison uses only prior draws whose likelihoods have as many density factors as those of the chains' worlds, and only choices that exist in
-/// every world. Of the findings about random choices, only the finding with the least probable frequency is returned.
+/// The comparison uses only prior draws whose likelihoods have as many density factors as the likelihoods of the chains' worlds, and only choices
+/// that exist in every world. Of all differences between chains and prior draws that are found for random choices, only the least probable one is
+/// returned.
 pub(super) fn missed(
     draws: &Draws,
     (records, densities): (&[&SiteRecord], usize),
@@ -97,7 +98,7 @@ pub(super) fn missed(
     found
 }
 
-/// True for a numeric choice that exists in every world.
+/// True if `series` records a choice whose values are numbers and that exists in every world.
 fn is_compared(series: &ChoiceSeries) -> bool {
     matches!(series.key, SiteKey::Lasting(_)) && series.width == 1 && !series.is_digest
 }
@@ -106,13 +107,14 @@ fn is_compared(series: &ChoiceSeries) -> bool {
 struct ChoiceComparison<'a> {
     label: &'a Label,
     support: Support,
-    /// For each value that the chains drew, its index in `support`.
+    /// For each value that the chains drew, the index of the value in `support`.
     indices: Vec<u32>,
     drawn: &'a Vec<f64>,
 }
 
 impl<'a> ChoiceComparison<'a> {
-    /// Creates the comparison for one random choice; `None` if the choice has too many distinct values, or does not exist in some worlds.
+    /// Creates the comparison of chains and prior draws for one random choice; `None` if the choice has too many distinct values, or does not exist
+    /// in some worlds.
     fn new(
         chains: &[Option<&'a ChoiceSeries>],
         records: &[&SiteRecord],

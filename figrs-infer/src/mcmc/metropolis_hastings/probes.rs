@@ -1,5 +1,5 @@
 //! Probes: short chains that search for modes that the main chains have missed. A probe draws worlds from the prior, keeps the worlds that satisfy
-//! the evidence, and runs a short chain from one of them.
+//! the evidence, and runs a short chain from one of these worlds.
 
 use figrs_core::{AnyColumn, AnyElement, Model, stream};
 use figrs_lower::internals::Trace;
@@ -11,34 +11,34 @@ use super::sites::{MOST_SWEEPS, SiteRecord};
 use super::starts::candidate;
 use figrs_answer::{Error, RunMonitor, TimeShare};
 
-/// Number of probes (short chains that look for other modes) of a run. If a third of the first worlds lead to a mode, all probes miss the mode with
-/// probability .0015.
+/// Number of probes (short chains that look for other modes) of a run. If a third of the first worlds lead to a mode, all sixteen probes miss the
+/// mode with probability .0015.
 const PROBES: u64 = 16;
-/// Maximum number of sweeps of the short chain of a probe. The first half of the sweeps is discarded.
+/// Maximum number of sweeps of the short chain of a probe. A probe discards the first half of the sweeps of its short chain.
 const SWEEPS: u64 = 128;
-/// Minimum number of sweeps of a probe's short chain; a shorter chain gives no information about modes.
+/// Minimum number of sweeps of a probe's short chain; a shorter chain gives no information about other modes.
 const LEAST_SWEEPS: u64 = 16;
-/// Divisor that gives the length of a probe: the burn-in of a chain divided by this number. All sixteen probes together make twice as many steps as
-/// the burn-in of one chain.
+/// The burn-in of a main chain divided by `PROBE_DIVISOR` is the length of a probe's short chain. All sixteen probes together make twice as many
+/// steps as the burn-in of one chain.
 const PROBE_DIVISOR: u64 = 8;
-/// First number of the random number streams of the probes' chains; the streams of the main chains have smaller numbers.
+/// Number of the first random number stream of the probes' chains; the streams of the main chains have smaller numbers.
 const STREAMS: u64 = 1 << 40;
-/// First number of the random number streams of the probes' draws from the prior.
+/// Number of the first random number stream of the probes' draws from the prior.
 const PRIOR_STREAMS: u64 = 1 << 41;
-/// Cost of a draw from the prior, as a number of steps for each random choice of the world. The draws of all probes together may cost as much as
-/// twice the burn-in of one chain.
+/// Cost of a draw from the prior, counted as a number of steps for each random choice of the world. The draws of all probes together may cost as much
+/// as twice the burn-in of one chain.
 const SWEEPS_OF_PRIOR_DRAW: u64 = 2;
-/// Maximum number of worlds that a probe draws from the prior. A record of more worlds would drop some worlds.
+/// Maximum number of worlds that a probe draws from the prior. If a record contained more worlds, some of its worlds would be dropped.
 const MAX_PRIOR_DRAWS: usize = MOST_SWEEPS as usize - 1;
 /// Maximum total number of random choices in all prior draws of a probe.
 const MAX_PRIOR_NUMBERS: usize = 1 << 17;
 
-/// Number of steps between two checks of the clock.
+/// Number of draws or steps of a probe between two checks of the clock.
 const BLOCK: u64 = 16;
 
 /// The worlds that a probe drew from the prior and that satisfy the evidence.
 ///
-/// The values of the targets in the worlds of a probe are stored elsewhere, in columns.
+/// The values of the targets in the prior draws of a probe are stored elsewhere.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct PriorDraws {
     /// The random choices and the likelihood of each world; each world is recorded as one sweep.
@@ -50,13 +50,14 @@ pub(super) struct PriorDraws {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct ProbeRecord {
     pub(super) prior: PriorDraws,
-    /// The values of the random choices in the worlds of the short chain; `None` if the chain found no first world, was too short, or was stopped.
+    /// The values of the random choices in the worlds of the probe's short chain; `None` if the chain found no first world, was too short, or was
+    /// stopped.
     pub(super) sites: Option<SiteRecord>,
 }
 
-/// Returns the number of probes of a run with the burn-in `burn_in`.
+/// Returns the number of probes (short chains that look for other modes) of a run with the burn-in `burn_in`.
 ///
-/// The number is zero if the burn-in is so short that a probe would not have time for one draw from the prior.
+/// The number of probes is zero if the burn-in is so short that a probe would not have time for one draw from the prior.
 pub(super) fn probes(
     settings: &MetropolisSettings,
     burn_in: u64,
@@ -79,8 +80,8 @@ pub(super) fn probes(
     }
 }
 
-/// Draws worlds from the prior, then runs a short chain that starts from one of these worlds. Returns the record of the draws and of the chain, and
-/// the values of the targets in the draws.
+/// A probe draws worlds from the prior, then runs a short chain that starts from one of these worlds. Returns the record of the probe's prior draws
+/// and of its chain, and the values of the targets in the prior draws.
 pub(super) fn probe(
     (settings, burn_in): (&MetropolisSettings, u64),
     (model, targets): (&Model, &[AnyElement]),
@@ -105,8 +106,8 @@ pub(super) fn probe(
     (record, values)
 }
 
-/// Draws worlds from the prior until the draws cost as much as `most` steps of a chain. For each drawn world that satisfies the evidence, appends the
-/// values of the targets to `values`.
+/// Draws worlds from the prior until the draws cost as much as `most` steps of a Markov chain. For each drawn world that satisfies the evidence,
+/// appends the values of the targets to `values`.
 fn draw_from_prior(
     settings: &MetropolisSettings,
     (model, targets): (&Model, &[AnyElement]),

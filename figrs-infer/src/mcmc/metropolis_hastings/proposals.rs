@@ -1,4 +1,4 @@
-//! Custom proposals, custom blocks and custom moves, and the scales of random walks.
+//! Custom proposals, blocks and moves of the user for Metropolis-Hastings, and the scales of random walks.
 
 use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Datum, Element, ElementId, Parents, Value};
@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::moves::Move;
 use figrs_answer::error::Error;
 
-/// The custom proposals of a user, and the blocks of random choices whose values are proposed together.
+/// The custom proposals of a user, and the blocks of random choices whose values are to be proposed together.
 #[derive(Clone, Debug, Default)]
 pub struct Proposals {
     /// For each element with a custom proposal: a `Chain` from the element's present value to the element from which a new value is drawn.
@@ -24,7 +24,7 @@ impl Proposals {
         Self::default()
     }
 
-    /// Proposes values for `element` by drawing from the element that `function` returns for its present value.
+    /// Makes steps propose values for `element` by drawing from the element that `function` returns for the present value of `element`.
     #[track_caller]
     pub fn set<T: Value>(
         &mut self,
@@ -35,7 +35,7 @@ impl Proposals {
         self.custom.insert(element.erased().id(), chain);
     }
 
-    /// Adds a block of elements whose values are proposed together.
+    /// Adds a block of elements (random variables) whose values are proposed together.
     pub fn add_block(&mut self, elements: impl Parents) {
         let mut block: Vec<AnyElement> = Vec::new();
         for element in elements.elements() {
@@ -55,7 +55,7 @@ impl Proposals {
         &self.moves
     }
 
-    /// Describes the elements with custom proposals and blocks by their labels, which are the same in all processes (identifiers are not).
+    /// Describes the elements with custom proposals and blocks by the elements' labels, which are the same in all processes (identifiers are not).
     pub(super) fn description(&self) -> String {
         let custom = self.custom.values().map(|chain| format!("{chain:?}"));
         let mut custom: Vec<String> = custom.collect();
@@ -121,10 +121,10 @@ impl Proposals {
 /// Target acceptance rate of random walks in one dimension, which is optimal.
 const TARGET_ACCEPTANCE: f64 = 0.44;
 
-/// The scales of the random walks of single choices. A step of the walk is the difference of two draws from the prior times the scale.
+/// The scales of the random walks of single choices. A step of the random walk is the difference of two draws from the prior times the scale.
 #[derive(Debug, Default)]
 pub(super) struct RandomWalkScales {
-    /// For each random choice, by its index: the logarithm of the scale, and the number of its adaptations.
+    /// For each random choice, by its index: the logarithm of the scale of its random walk, and the number of adaptations of this scale.
     sites: Vec<(f64, f64)>,
 }
 

@@ -1,13 +1,13 @@
-//! Random walks with an adapted covariance, for correlated continuous choices.
+//! Random walks with an adapted covariance, for correlated continuous random choices.
 //!
 //! The covariance is adapted as in Haario, Saksman and Tamminen (2001), "An adaptive Metropolis algorithm". The scale is adapted as in algorithm 4 of
 //! Andrieu and Thoms (2008), "A tutorial on adaptive MCMC".
 
 use super::decisions::StepDecisions;
 
-/// Exponent of the weight of new positions: when the chain reaches its t-th position, this position gets the weight t to the power of minus
-/// `FORGETTING_EXPONENT` in the covariance. With the exponent 0.6, the covariance forgets the start of the chain, and grows along a ridge as fast as
-/// the chain moves along it. With two numbers of correlation .99999, all chains explored the whole distribution within 1500 positions.
+/// Exponent of the weight of new positions: the t-th position of the chain gets the weight t to the power of minus `FORGETTING_EXPONENT` in the
+/// covariance. With the exponent 0.6, the covariance forgets the start of the chain, and grows along a ridge as fast as the chain moves along it.
+/// With two numbers of correlation .99999, all chains explored the whole distribution within 1500 positions.
 const FORGETTING_EXPONENT: f64 = 0.6;
 /// Number of positions per dimension after which the t-th position gets a weight in proportion to 1 / t; all later positions then count equally.
 const FORGETTING_POSITIONS: u32 = 100;
@@ -16,21 +16,22 @@ const JITTER: f64 = 1e-9;
 /// Minimum correlation of two continuous choices for which a joint random walk is worth its cost.
 const MIN_CORRELATION: f64 = 0.5;
 
-/// A random walk with normally distributed steps. The covariance of a step is the covariance of the chain's positions so far, times a scale.
+/// A random walk with normally distributed steps. The covariance of a step is the covariance of the chain's positions so far, times an adapted scale.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RandomWalk {
     learned: u32,
     mean: Vec<f64>,
-    /// The lower triangle of the covariance, row by row.
+    /// The lower triangle of the covariance matrix of the positions, row by row.
     covariance: Vec<Vec<f64>>,
-    /// The Cholesky factor of the covariance; empty until the walk has learned enough positions.
+    /// The Cholesky factor of the covariance matrix; empty until the walk has learned enough positions.
     factor: Vec<Vec<f64>>,
     log_scale: f64,
     adapted: u32,
 }
 
 impl RandomWalk {
-    /// Adds a position to the learned covariance. Learning starts again if the position has another number of dimensions.
+    /// Adds a position to the learned covariance. Learning starts again if the new position has another number of dimensions than the positions
+    /// before.
     pub(super) fn add_position(&mut self, position: &[f64]) {
         let dimensions = position.len();
         if self.mean.len() != dimensions {
@@ -66,12 +67,13 @@ impl RandomWalk {
         !self.factor.is_empty()
     }
 
-    /// True if the walk can make a step from a position of `dimensions` dimensions.
+    /// True if the random walk can make a step from a position of `dimensions` dimensions.
     pub(super) fn can_move(&self, dimensions: usize) -> bool {
         self.factor.len() == dimensions
     }
 
-    /// True if joint steps of `sites` random choices are worth their cost: some choice is a list of numbers, or some learned correlation is strong.
+    /// True if joint random walk steps of `sites` random choices are worth their cost: some choice is a list of numbers, or some learned correlation
+    /// is strong.
     pub(super) fn is_profitable(&self, sites: usize) -> bool {
         if self.is_learned() && self.mean.len() > sites {
             return true;
@@ -132,7 +134,7 @@ mod tests {
 
     use super::*;
 
-    /// The walk learns positions along a line in two dimensions; the first position is far from the line.
+    /// In the test, the walk learns positions along a line in two dimensions; the first hundred positions are far from the line.
     #[test]
     fn steps_have_the_shape_of_what_was_learned() {
         let mut random = stream(1, 0);

@@ -1,4 +1,4 @@
-//! Settings shared by the algorithms that make Metropolis-Hastings steps.
+//! Settings shared by the algorithms that make Metropolis-Hastings steps (sampling and simulated annealing).
 
 use figrs_core::{AnyElement, Model, Stream, stream};
 use figrs_lower::internals::Trace;
@@ -18,8 +18,9 @@ pub(crate) struct MetropolisSettings {
     pub(crate) proposals: Proposals,
 }
 
-/// Number of steps for each random choice of a chain's first world; these steps change only discrete choices. `MAX_OVERDISPERSION_STEPS` limits the
-/// total number of steps.
+/// Number of steps for each random choice of a chain's first world; before sampling, these steps change only discrete choices, so that the first
+/// worlds differ more. The total number of overdispersion steps (which make the first worlds of chains more different) is at most
+/// `MAX_OVERDISPERSION_STEPS`.
 const OVERDISPERSION_STEPS: usize = 3;
 const MAX_OVERDISPERSION_STEPS: usize = 10_000;
 
@@ -34,8 +35,8 @@ impl Default for MetropolisSettings {
 }
 
 impl MetropolisSettings {
-    /// Starts a chain: returns its first world, its kernel and its random numbers. `start` is the index of the candidate world that becomes the first
-    /// world; without an index, the first world is drawn.
+    /// Starts a Markov chain: returns its first world, its kernel and its random numbers. The argument `start` is the index of the candidate world
+    /// that becomes the first world; without an index, the first world is drawn from the prior.
     pub(crate) fn start(
         &self,
         model: &Model,
@@ -72,7 +73,7 @@ impl MetropolisSettings {
         Ok((trace, kernel, random))
     }
 
-    /// Draws the first world of a chain from a stream of random numbers; returns the world with a kernel.
+    /// Draws the first world of a Markov chain from a stream of random numbers; returns the world with a kernel.
     pub(crate) fn replica(
         &self,
         model: &Model,
@@ -102,7 +103,7 @@ macro_rules! stepping {
         }
 
         /// Proposes values for `element` by drawing from the element that `function` returns for its present value, instead of the default proposal.
-        /// The returned element must have no parents, such as `Uniform::new([x - 1, x + 1])`; the proposal need not be symmetric.
+        /// The element that `function` returns must have no parents, such as `Uniform::new([x - 1, x + 1])`; the proposal need not be symmetric.
         #[track_caller]
         pub fn proposal<T: figrs_core::Value>(
             mut self,
@@ -113,15 +114,16 @@ macro_rules! stepping {
             self
         }
 
-        /// Adds a move, which may read other elements, combine draws in sequence, and choose among moves by weight. A step selects the move as often
-        /// as a single choice.
+        /// Adds a user's move, which may read other elements, combine draws in sequence, and choose among moves by weight. A step selects the user's
+        /// move with the same probability as a single random choice.
         pub fn with_move(mut self, one: $crate::Move) -> Self {
             self.settings.proposals.add_move(one);
             self
         }
 
-        /// Adds proposals that change all `elements` together; each element gets a value from its custom proposal, or else from its prior. A step
-        /// selects the block as often as a single choice. In a world in which an element of the block is not a free choice, the step changes nothing.
+        /// Adds a block: proposals that change all `elements` together; each element gets a value from its custom proposal, or else from its prior. A
+        /// step selects the block with the same probability as a single random choice. In a world in which an element of the block is not a free
+        /// random choice, a step that selects the block changes nothing.
         pub fn block(mut self, elements: impl figrs_core::Parents) -> Self {
             self.settings.proposals.add_block(elements);
             self

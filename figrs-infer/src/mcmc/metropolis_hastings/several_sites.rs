@@ -1,4 +1,5 @@
-//! Proposals that change several random choices at once: custom blocks, random walks, and pairs of stuck choices.
+//! Proposals that change several random choices at once: custom blocks, random walks, and pairs of choices whose single proposals hardly ever
+//! succeed.
 
 use super::acceptance::{AcceptanceTerms, StepOutcome, accept_or_reject};
 use super::coordinates;
@@ -19,7 +20,7 @@ enum BooleanProposal {
 }
 
 impl Kernel {
-    /// Makes the joint proposal with the index `pick`, and accepts or rejects it.
+    /// Makes the joint proposal (a proposal that changes several random choices) with the index `pick`, and accepts or rejects it.
     pub(super) fn propose_several_sites<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -92,9 +93,9 @@ impl Kernel {
         Ok(accept_or_reject(trace, decisions, gain, log))
     }
 
-    /// Proposes values for all choices of the block `block`. If all choices are continuous and the random walk of the block has learned a covariance,
-    /// the proposal is a step of the walk with probability one half. In all other proposals, each choice gets a value from its custom proposal or,
-    /// without a custom proposal, from its prior in the present world.
+    /// Proposes values for all random choices of the block with the index `block`. If all choices of the block are continuous and the random walk of
+    /// the block has learned a covariance, the proposal is a step of this walk with probability one half. Otherwise, each choice of the block gets a
+    /// value from its custom proposal or, without a custom proposal, from its prior in the present world.
     fn propose_block<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -128,7 +129,7 @@ impl Kernel {
         )
     }
 
-    /// Proposes values for two stuck choices; all pairs are equally likely.
+    /// Proposes values for two stuck choices (choices whose single proposals hardly ever led to a possible world); all pairs are equally likely.
     fn propose_pair<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -151,7 +152,8 @@ impl Kernel {
         )
     }
 
-    /// Proposes a value for each of the choices `sites`: from its custom proposal or, without a custom proposal, from its prior in the present world.
+    /// Proposes a value for each of the random choices `sites`, from the custom proposal of the choice or, without a custom proposal, from its prior
+    /// in the present world.
     fn propose_each<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -220,7 +222,7 @@ impl Kernel {
         Ok(accept_or_reject(trace, decisions, gain, log))
     }
 
-    /// Reads the coordinates of the random choices `sites` into a buffer. Returns the logarithm of the volume element at these coordinates, or `None`
+    /// Reads the coordinates of the random choices `sites` into a buffer. Returns the logarithm of the volume element of the coordinates, or `None`
     /// if some choice is not free or has no coordinates.
     fn read_position(&mut self, trace: &mut Trace, sites: &[Site]) -> Option<f64> {
         self.block_proposals.position.clear();
@@ -294,7 +296,7 @@ impl Kernel {
     }
 }
 
-/// Maximum number of dimensions of a random walk. A random walk in more dimensions learns its covariance more slowly, and makes shorter steps.
+/// Maximum number of dimensions of a joint random walk. A random walk in more dimensions learns its covariance more slowly, and makes shorter steps.
 const MAX_WALK_DIMENSIONS: usize = 24;
 
 /// The proposal for one random choice within a joint proposal.
@@ -309,9 +311,10 @@ pub(super) enum BlockProposalKind {
 pub(super) struct BlockProposals {
     /// The random walks of the continuous choices that exist in every world; `None` before these choices have been assigned to random walks.
     pub(super) free_walks: Option<Vec<(Vec<Site>, RandomWalk)>>,
-    /// The random walk of each custom block. The walk is used if all elements of the block are continuous.
+    /// The random walk of each block of random choices that the user defined. The random walk of a block is used if all elements of the block are
+    /// continuous.
     pub(super) blocks: Vec<RandomWalk>,
-    /// The random choices that the present proposal changes, each with its old value and the method of the proposal.
+    /// The random choices that the present proposal changes, each with its old value and the kind of its proposal.
     pub(super) sites: Vec<(Site, Datum, BlockProposalKind)>,
     pub(super) values: Vec<(Site, Datum)>,
     pub(super) position: Vec<f64>,
@@ -323,8 +326,8 @@ impl BlockProposals {
         self.free_walks.as_ref().map_or(0, Vec::len)
     }
 
-    /// Assigns the continuous choices that exist in every world to random walks, in order; each walk has at most [`MAX_WALK_DIMENSIONS`] dimensions.
-    /// Calls after the first call have no effect.
+    /// Assigns the continuous choices that exist in every world to joint random walks, in order; each walk has at most [`MAX_WALK_DIMENSIONS`]
+    /// dimensions. The assignment is made in the first call; later calls have no effect.
     pub(super) fn choose(&mut self, trace: &mut Trace, proposals: &Proposals) {
         if self.free_walks.is_some() {
             return;

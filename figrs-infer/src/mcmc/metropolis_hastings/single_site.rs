@@ -14,12 +14,12 @@ enum ProposalKind {
     /// A symmetric proposal: the probability of the proposal is equal to that of the reverse proposal.
     Symmetric,
     Prior,
-    /// A draw from the conditional distribution of the random choice given all other choices, with the likelihood raised to this power.
+    /// A draw from the conditional distribution of the random choice given all other choices, with the likelihood raised to the contained power.
     Conditional(f64),
-    /// A draw from the element that the user's function returned for the old value.
+    /// A draw from the element that the user's function returned for the old value of the random choice.
     Custom,
-    /// A step of a random walk with an adapted scale. The two numbers are the log-densities of the step and of the reverse step, up to a common
-    /// constant.
+    /// A step of a random walk with an adapted scale. The two numbers are the log-densities of the random walk step and of the reverse step, up to a
+    /// common constant.
     Drift(f64, f64),
 }
 
@@ -85,7 +85,8 @@ impl Kernel {
         Ok(accept_or_reject(trace, decisions, gain, log))
     }
 
-    /// Draws a value from the conditional distribution of the random choice `site`; `None` if the family of distributions defines no such draw.
+    /// Draws a value from the conditional distribution of the random choice `site`; `None` if its family of distributions defines no draw from the
+    /// conditional.
     fn conditional<D: StepDecisions>(
         &self,
         trace: &mut Trace,
@@ -150,7 +151,8 @@ impl Kernel {
         Ok(moved.map(|(value, there)| (value, ProposalKind::Drift(-there, -volume))))
     }
 
-    /// Returns the log-probabilities of a custom proposal from the old value to the new value, and from the new value to the old value.
+    /// Returns the log-probabilities of a custom proposal from the old value of a random choice to the new value, and from the new value to the old
+    /// value.
     fn custom_terms(
         &self,
         trace: &Trace,
@@ -175,8 +177,8 @@ impl Kernel {
         }
     }
 
-    /// Counts a proposal for the random choice `site`, and whether it led to a possible world. A failed proposal counts only if the proposed value
-    /// has positive prior probability.
+    /// Counts a proposal for the random choice `site`, and records whether the proposal led to a possible world. A proposal that led to no possible
+    /// world is counted only if the proposed value has positive prior probability.
     fn learn_whether_stuck(
         &mut self,
         trace: &Trace,

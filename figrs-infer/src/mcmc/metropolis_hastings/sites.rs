@@ -8,39 +8,40 @@ use serde::{Deserialize, Serialize};
 use figrs_answer::answer::marginal::numbers;
 use figrs_answer::run::portable_part::demand;
 
-/// Maximum number of stored sweeps; at this number, every other sweep is dropped. The remaining half is enough for the test of agreement: four sweeps
-/// for each of its sixteen batches.
+/// Maximum number of stored sweeps; at this number, every other sweep is dropped. The remaining half of the sweeps is enough for the test of
+/// agreement between chains: four sweeps for each of its sixteen batches.
 pub(super) const MOST_SWEEPS: u32 = 128;
-/// Minimum number of stored sweeps at which every other sweep may be dropped to save memory. Each batch of the test of agreement then still has one
-/// sweep.
+/// Minimum number of stored sweeps at which every other sweep may be dropped to save memory. Each batch of the test of agreement between chains then
+/// still has one sweep.
 const LEAST_SWEEPS: u32 = 32;
-/// Maximum number of stored numbers of a chain; above this number, every other sweep is dropped. The stored numbers take at most 16 MB.
+/// Maximum number of numbers that the record of a chain stores; above this maximum, every other sweep is dropped. The stored numbers of a chain take
+/// at most 16 MB.
 const NUMBERS: usize = 1 << 21;
-/// Number of recorded random choices beyond which further elements that functions create are distinguished by their source lines, not by their names.
+/// Number of recorded random choices beyond which further choices that functions create are distinguished by their source lines, not by their names.
 const NAMES: usize = 1 << 16;
-/// Number of bits of a value's hash that are recorded, for values that are not numbers.
+/// For values that are not numbers, the number of bits of the value's hash that are recorded.
 const BITS: u32 = 4;
 
-/// Identifies a random choice in all chains and processes. The key of an element that exists in every world is its index in the model; the key of any
-/// other element is its label. Elements that functions create with the same label therefore count as one random choice.
+/// Identifies a random choice in all chains and processes. The key of a random choice that exists in every world is its index in the model; the key
+/// of any other random choice is its label. Random choices that functions create with the same label therefore count as one choice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum SiteKey {
     Lasting(usize),
     Made(Label),
 }
 
-/// The recorded values of one random choice, or of all random choices with the same label.
+/// The recorded values of one random choice in a Markov chain, or of all random choices with the same label.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ChoiceSeries {
     pub(crate) key: SiteKey,
     pub(crate) label: Label,
-    /// Number of components of a value of the choice.
+    /// Number of components of a value of the random choice.
     pub(crate) width: usize,
     /// `true` if the values are not numbers; some bits of their hashes are then recorded instead.
     pub(crate) is_digest: bool,
-    /// The sweeps in which the choice occurred, each with the number of its occurrences.
+    /// The sweeps in which the random choice occurred, each with the number of its occurrences.
     pub(crate) met: Vec<(u32, u32)>,
-    /// For each sweep in which the choice occurred, the sum of each component over all occurrences.
+    /// For each sweep in which the random choice occurred, the sum of each component over all occurrences.
     pub(crate) sums: Vec<f64>,
 }
 
@@ -80,9 +81,9 @@ impl ChoiceSeries {
 
 /// The values of all free choices of one chain, recorded at evenly spaced sweeps.
 ///
-/// In each recorded sweep, every random choice is recorded once. At first, a sweep is recorded after as many steps as the world has random choices;
-/// recording then takes no more time than the steps. When too many sweeps are stored, every other sweep is dropped, and the interval between sweeps
-/// is doubled. The record takes at most 16 MB, or the memory of 32 numbers for each choice if this is more.
+/// In each recorded sweep, every random choice is recorded once. At first, a sweep is recorded after as many steps as the world has random choices,
+/// so that recording takes no more time than the steps do. When too many sweeps are stored, every other sweep is dropped, and the interval between
+/// sweeps is doubled. The record of a chain takes at most 16 MB, or the memory of 32 numbers for each choice if this is more.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SiteRecord {
     /// Number of steps between two recorded sweeps.
@@ -91,24 +92,25 @@ pub(crate) struct SiteRecord {
     #[serde(skip)]
     until: u64,
     pub(crate) sweeps: u32,
-    /// Number of random choices in the world of the last sweep.
+    /// Number of random choices in the world of the last recorded sweep.
     pub(crate) choices: usize,
     #[serde(skip)]
     numbers: usize,
-    /// For each recorded sweep, the log-probability of its world.
+    /// For each recorded sweep, the log-probability of the world.
     pub(crate) log_weights: Vec<f64>,
-    /// For each recorded sweep, the log-likelihood of its world.
+    /// For each recorded sweep, the log-likelihood of the world.
     pub(crate) log_likelihoods: Vec<f64>,
     pub(crate) series: Vec<ChoiceSeries>,
     #[serde(skip)]
     by_key: FxHashMap<SiteKey, usize>,
-    /// For each site (index of a random choice in a world): the last element at the site, and the index of the element's series.
+    /// For each site (index of a random choice in a world): the last element at the site, and the index of the series in which the element's values
+    /// are recorded.
     #[serde(skip)]
     by_number: Vec<Option<(ElementId, usize)>>,
 }
 
 impl SiteRecord {
-    /// Records the world after a step, if a sweep has ended.
+    /// Records the present world after a step, if a sweep has ended.
     #[inline]
     pub(crate) fn record_step(&mut self, trace: &Trace) {
         if self.until > 1 {
@@ -219,7 +221,7 @@ impl SiteRecord {
 }
 
 impl SiteRecord {
-    /// Returns an error if a record from another process is inconsistent.
+    /// Returns an error if the record of a chain that comes from another process is inconsistent.
     pub(crate) fn check(&self) -> Result<(), String> {
         let sweeps = self.sweeps as usize;
         let are_all = self.log_weights.len() == sweeps

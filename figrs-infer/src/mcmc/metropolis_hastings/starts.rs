@@ -1,7 +1,7 @@
-//! Over-dispersed first worlds of the chains. If chains agree although their first worlds were far apart, the chains have forgotten their first
-//! worlds.
+//! Over-dispersed first worlds of the Markov chains. If chains agree although their first worlds were far apart, the chains have forgotten their
+//! first worlds.
 //!
-//! The method follows Gelman and Rubin (1992), "Inference from iterative simulation using multiple sequences".
+//! The choice of first worlds follows Gelman and Rubin (1992), "Inference from iterative simulation using multiple sequences".
 
 use figrs_core::{AnyElement, Model, Stream, stream};
 use figrs_lower::internals::{Site, Trace};
@@ -10,21 +10,21 @@ use super::coordinates;
 use crate::sampling::settings::SamplerSettings;
 use figrs_answer::{Error, RunMonitor};
 
-/// Number of candidate worlds drawn from the prior for each chain. In a test with 8 candidates for each of 4 chains, at least one chain started in
-/// each of the two modes of a mixture, for all of 40 seeds.
+/// Number of candidates for the first world of each chain, which are drawn from the prior. In a test with 8 candidates for each of 4 chains, at least
+/// one chain started in each of the two modes of a mixture, for all of 40 seeds.
 const CANDIDATES: usize = 8;
-/// Fraction of the time until the deadline that the search for candidates may take.
+/// Fraction of the time until the deadline that the search for first worlds may take.
 const TRIAL_SHARE: f64 = 0.05;
 
-/// Returns the random number stream of the candidate world with the index `number`. A second stream that is created for the same candidate draws the
-/// same world.
+/// Returns the random number stream of the candidate world with the index `number`. The same stream of random numbers always gives the same candidate
+/// world.
 pub(super) fn candidate(seed: u64, number: u64) -> Stream {
     stream(seed, u64::MAX - number)
 }
 
-/// Returns the indices of the candidates that become the first worlds of `chains` chains, selected such that their continuous choices are far apart.
-/// Each selected candidate is the one whose distance, in ranks, from the nearest selected candidate is greatest. The result has fewer indices than
-/// chains if few candidates are possible worlds, and is empty if no choice is continuous.
+/// Returns the indices of the candidate worlds that become the first worlds of `chains` chains, selected such that their continuous choices are far
+/// apart. Each selected candidate is the one whose distance, in ranks, from the nearest selected candidate is greatest. The result has fewer indices
+/// than chains if few candidates satisfy the evidence, and is empty if no choice is continuous.
 pub(super) fn dispersed(
     model: &Model,
     targets: &[AnyElement],
@@ -94,7 +94,7 @@ fn farthest(found: &[(u64, Vec<f64>)], count: usize) -> Vec<u64> {
     chosen
 }
 
-/// Returns the coordinates of all candidates, each replaced by its rank among the candidates, because ranks have no outliers.
+/// Returns the coordinates of all candidate worlds, each replaced by its rank among the candidates, because ranks have no outliers.
 fn ranks(found: &[(u64, Vec<f64>)]) -> Vec<Vec<f64>> {
     let dimensions = found.first().map_or(0, |(_, first)| first.len());
     let mut ranks = vec![Vec::with_capacity(dimensions); found.len()];

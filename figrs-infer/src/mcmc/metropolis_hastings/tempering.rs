@@ -15,12 +15,12 @@ use super::kernel::Kernel;
 use figrs_answer::error::Error;
 use figrs_factor::Until;
 
-/// Divisor that gives the number of steps between two exchanges: the number of random choices of the first world divided by `CHOICES`, clamped to
-/// `STEPS`. An exchange takes as long as a step that changes the whole world.
+/// For an exchange after every n steps: n is the number of random choices of the first world divided by `CHOICES`, clamped to the range `STEPS`. An
+/// exchange of worlds takes as long as a step that changes the whole world.
 const CHOICES: usize = 4;
 const STEPS: (usize, usize) = (2, 1000);
 
-/// A chain that samples the prior times the likelihood raised to a power below one.
+/// A Markov chain that samples the prior times the likelihood raised to a power below one.
 struct Replica {
     trace: Trace,
     kernel: Kernel,
@@ -34,16 +34,16 @@ pub(super) struct TemperatureLadder {
     exchange_interval: usize,
     left: usize,
     /// `true` if the chain that samples the posterior takes part in the next exchange of worlds. Exchanges alternate between two sets of pairs of
-    /// neighbouring temperatures; in each set, a chain is in at most one pair.
+    /// neighbouring temperatures, such that a chain is in at most one pair of each set.
     with_first: bool,
     adapting: bool,
     exchanges: u32,
-    /// For each replica, the acceptance probability of its last exchange with the colder neighbour.
+    /// For each replica, the acceptance probability of its last exchange with the chain at the next lower temperature.
     rates: Vec<f64>,
 }
 
 impl TemperatureLadder {
-    /// Creates the ladder for `hotter`: replicas in their first worlds, in ascending order of temperature.
+    /// Creates the ladder of temperatures from the replicas `hotter` in their first worlds, in ascending order of temperature.
     pub(super) fn new(hotter: Vec<(Trace, Kernel)>) -> Self {
         let choices = hotter.first().map_or(0, |(trace, _)| trace.choices());
         let every = (choices / CHOICES).clamp(STEPS.0, STEPS.1);
@@ -79,8 +79,8 @@ impl TemperatureLadder {
         }
     }
 
-    /// Makes a step of the chain, whose world and kernel are given, and a step of each replica. If an exchange is due, neighbouring replicas exchange
-    /// their worlds after the steps.
+    /// Makes a step of the chain that samples the posterior, whose world and kernel are given, and a step of each replica at a higher temperature. If
+    /// an exchange of worlds is due, neighbouring replicas exchange their worlds after the steps.
     #[inline]
     pub(super) fn step(
         &mut self,
@@ -155,9 +155,9 @@ impl TemperatureLadder {
     }
 }
 
-/// Returns the logarithm of the acceptance ratio of an exchange: (p - q) (ln L' - ln L). Here p and L are the power and the likelihood of the colder
-/// chain, and q and L' are those of the hotter chain. A world whose likelihood has fewer density factors is infinitely more likely than a world with
-/// more density factors.
+/// Returns the logarithm of the acceptance ratio of an exchange of worlds, (p - q) (ln L' - ln L), for the powers p, q and the likelihoods L, L' of
+/// two chains. In the acceptance ratio of an exchange, p and L are the power and the likelihood of the colder chain, and q and L' are those of the
+/// hotter chain. A world whose likelihood has fewer density factors is infinitely more probable than a world with more density factors.
 fn log_exchange(colder: &Trace, hotter: &Trace, (p, q): (f64, f64)) -> f64 {
     match hotter.densities().cmp(&colder.densities()) {
         Ordering::Less => f64::INFINITY,

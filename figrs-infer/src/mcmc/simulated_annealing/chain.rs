@@ -13,13 +13,13 @@ use figrs_factor::bounds::Improvement;
 /// Maximum number of steps between two progress reports.
 const BLOCK: u64 = 256;
 
-/// A chain of the search that can be continued.
+/// A Markov chain of the annealing search that can be continued.
 pub(super) struct AnnealingChain {
     pub(super) trace: Trace,
     pub(super) kernel: Kernel,
     pub(super) random: Stream,
     pub(super) result: AnnealingResult,
-    /// True if the chain can be continued; false after an interrupt within a step.
+    /// True if the chain can be continued; false after an interrupt in the middle of a step.
     pub(super) is_whole: bool,
 }
 
@@ -94,8 +94,8 @@ pub(super) struct BestWorld {
 }
 
 impl BestWorld {
-    /// True if the world is more probable than `other`. A world whose likelihood has fewer density factors is infinitely more probable than a world
-    /// with more density factors.
+    /// True if the present world is more probable than `other`. A world whose likelihood has fewer density factors is infinitely more probable than a
+    /// world with more density factors.
     pub(super) fn is_better_than(&self, other: &Self) -> bool {
         (other.densities, self.log) > (self.densities, other.log)
     }

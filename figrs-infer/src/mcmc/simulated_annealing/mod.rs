@@ -25,22 +25,23 @@ const NAME: &str = "SimulatedAnnealing";
 
 /// Searches for the most probable world by Metropolis-Hastings steps at a decreasing temperature.
 ///
-/// The steps of simulated annealing are those of [`MetropolisHastings`](crate::MetropolisHastings). At each temperature, the steps sample worlds in
-/// proportion to the joint probability of the world and the evidence, raised to the power of one over the temperature. The temperature falls
-/// geometrically, or follows a [function](Self::schedule) of the step number. The answer is the best world that any of the chains visited. The
-/// probability of the best world covers the targets and the evidence, as for [`MpeVariableElimination`](figrs_exact::MpeVariableElimination);
-/// elements of branches that are not taken do not count. The density of a continuous element takes the place of its probability.
+/// The steps of simulated annealing are those of the sampler [`MetropolisHastings`](crate::MetropolisHastings). At each temperature, the steps sample
+/// worlds in proportion to the joint probability of the world and the evidence, raised to the power of one over the temperature. The temperature
+/// falls geometrically, or follows a [function](Self::schedule) of the step number. The answer is the best world that any of the chains visited. The
+/// probability of the best world covers the targets and the evidence, as for [`MpeVariableElimination`](figrs_exact::MpeVariableElimination); random
+/// variables in branches of the model that the world does not take do not count. For a continuous random variable, its density takes the place of its
+/// probability.
 ///
-/// **Guarantee.** The returned world has positive probability, which is recomputed at the end. The world is never proven to be the most probable one:
-/// [`Answer::upper_bound`] is infinite. The same seed gives the same answer on any number of threads.
+/// **Guarantee.** The returned world has positive probability, which is recomputed at the end. The returned world is never proven to be the most
+/// probable one: [`Answer::upper_bound`] is infinite. The same seed gives the same answer on any number of threads.
 ///
-/// A run that was [started](figrs_answer::Run::start) gives the best world so far at any time. `extend(more)` adds `more` steps to each chain, at the
-/// coldest temperature or at the temperatures that the function returns.
+/// A run of simulated annealing that was [started](figrs_answer::Run::start) in steps gives the best world so far at any time. The method
+/// `extend(more)` adds `more` steps to each chain, at the coldest temperature or at the temperatures that the schedule function returns.
 ///
-/// **Complexity.** A step takes time in proportion to the number of elements whose inputs change. A step that finds a new best world also copies the
-/// world.
+/// **Complexity.** A step takes time in proportion to the number of random variables whose inputs change. A step that finds a new best world also
+/// copies the world.
 ///
-/// **Errors.** The errors of [`MetropolisHastings`](crate::MetropolisHastings).
+/// **Errors.** The same errors as those of [`MetropolisHastings`](crate::MetropolisHastings).
 ///
 /// **References.** Kirkpatrick, Gelatt and Vecchi (1983), "Optimization by simulated annealing".
 ///
@@ -66,7 +67,7 @@ pub struct SimulatedAnnealing {
 
 #[derive(Clone)]
 enum Schedule {
-    /// Temperatures that fall geometrically over a number of steps, which is the number of steps of the run before any extension.
+    /// Temperatures that fall geometrically over a number of steps, which is the length of the run without any extension.
     Geometric {
         hottest: f64,
         coldest: f64,
@@ -102,7 +103,7 @@ impl SimulatedAnnealing {
         }
     }
 
-    /// Sets the number of chains, each of which starts from a world drawn from the prior (default four).
+    /// Sets the number of Markov chains, each of which starts from a world drawn from the prior (default four).
     pub fn chains(mut self, chains: usize) -> Self {
         self.chains = chains;
         self
@@ -194,7 +195,7 @@ impl SimulatedAnnealing {
         }
     }
 
-    /// Starts one chain of the search in its first world; `None` if the run was stopped before the world was found.
+    /// Starts one Markov chain of the search in its first world; `None` if the run was stopped before a first world was found.
     fn begin_chain(
         &self,
         model: &Model,
@@ -257,7 +258,7 @@ impl SimulatedAnnealing {
         Ok(answer.with_sampling(sampling))
     }
 
-    /// Returns the same search with the memory limit of the run `run`: each world may take its share of the limit.
+    /// Returns the same search with the memory limit of the run `run`: each chain's world may take an equal share of the limit.
     fn of_run(&self, run: &RunMonitor<'_>) -> Self {
         let mut search = self.clone();
         search.settings.drawing = self.settings.drawing.of_run(run, self.chains);

@@ -12,7 +12,7 @@ use figrs_answer::run::run_state::TurnLength;
 use figrs_answer::{Answer, Error, RunState, SharedQuestion, Turn, Watch};
 use figrs_factor::{Stopped, Until};
 
-/// The state of a run of [`SimulatedAnnealing`]. In each turn (time slice), all chains make the same number of steps.
+/// The state of a run of [`SimulatedAnnealing`]. In each turn (time slice) of the run, all chains make the same number of steps.
 pub(super) struct AnnealingRun {
     pub(super) annealing: SimulatedAnnealing,
     pub(super) question: SharedQuestion,
@@ -30,7 +30,7 @@ impl fmt::Debug for AnnealingRun {
 }
 
 impl AnnealingRun {
-    /// Makes the steps of a turn; returns `true` if all chains have finished.
+    /// Makes the steps of one turn (time slice) of the run; returns `true` if all chains have finished.
     fn advance_chains(&mut self, turn: &Turn<'_>) -> Result<bool, Error> {
         let search = self.annealing.of_run(turn.run());
         let (model, targets) = &*self.question;

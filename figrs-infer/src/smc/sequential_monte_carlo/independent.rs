@@ -1,4 +1,4 @@
-//! Independent draws of worlds. Each world is drawn from populations of particles that no other world uses.
+//! Draws worlds that are independent of each other, by particle filters. Each world is drawn from populations of particles that no other world uses.
 
 use figrs_core::stream;
 use rand::{Rng, RngExt};
@@ -7,13 +7,14 @@ use super::SequentialMonteCarlo;
 use figrs_answer::{Answer, Draws, Error, RunStatistics};
 use figrs_factor::Stopped;
 
-/// Number of particle populations for each draw. With two populations, the draw succeeds even if one of them loses all its particles.
+/// Number of particle populations for each draw. With two populations, the draw of a world succeeds even if one of the populations loses all its
+/// particles.
 const POPULATIONS_PER_DRAW: u64 = 2;
-/// Minimum number of populations in a round of draws; [`SequentialMonteCarlo`] has the same default.
+/// Minimum number of populations of particles in a round of draws; [`SequentialMonteCarlo`] has the same default.
 const MIN_POPULATIONS: u64 = 16;
 
-/// Maximum number of consecutive rounds in which no particle remains. After this number of consecutive rounds without particles, the run ends with
-/// the worlds drawn so far.
+/// Maximum number of consecutive rounds of draws in which no particle remains. If no particle remains in this number of consecutive rounds, the run
+/// ends with the worlds drawn so far.
 const MAX_FAILED_ROUNDS: u32 = 16;
 
 /// Worlds that were drawn independently, with statistics of their populations.
@@ -22,29 +23,30 @@ const MAX_FAILED_ROUNDS: u32 = 16;
 pub struct IndependentDraws<T> {
     /// The worlds that were drawn.
     pub worlds: Vec<T>,
-    /// Number of populations that were run.
+    /// Number of populations of particles that were run.
     pub populations: u64,
-    /// Number of populations that lost all their particles.
+    /// Number of populations in which all particles got weight zero.
     pub died: u64,
-    /// Effective number of populations in the first round: the number of equally weighted populations with the same information.
+    /// Effective number of populations in the first round: the number of equally weighted populations that would give the same precision.
     pub effective: f64,
 }
 
 impl SequentialMonteCarlo {
-    /// Draws `wanted` worlds independently, with the settings of this sampler except its number of populations. `run` runs the sampler that it
-    /// receives, which retains trajectories and has another number of populations and another seed. `world` returns the world of the draw with the
-    /// given index.
+    /// Draws `wanted` worlds independently, with the settings of this sampler except its number of populations. The function `run` runs the sampler
+    /// that it receives, which retains trajectories and has another number of populations and another seed. The function `world` returns the world of
+    /// the draw with the given index.
     ///
     /// Each world comes from its own populations of particles. A drawn world is the trajectory of one particle of its populations, which is drawn
     /// with probability proportional to the population's estimate of the evidence. If all populations of a world lose their particles, the draw of
-    /// the world is repeated. The result has fewer worlds if the run is stopped.
+    /// the world is repeated. The result contains fewer worlds than requested if the run is stopped.
     ///
     /// **Guarantee.** The worlds are independent, and the distribution of each world converges to the posterior as the number of particles grows.
     ///
-    /// **Complexity.** The time of two populations for each world, and of at least sixteen populations.
+    /// **Complexity.** The draws take the time of two populations of particles for each world, and of at least sixteen populations.
     ///
-    /// **Errors.** The errors of `run`, including [`Error::NoSampleMetEvidence`] if all populations of the first round lose all their particles.
-    /// After sixteen consecutive later rounds in which all populations lose all their particles, the result has the worlds drawn so far.
+    /// **Errors.** The errors of the function `run`, including [`Error::NoSampleMetEvidence`] if all populations of the first round lose all their
+    /// particles. After sixteen consecutive later rounds in which all populations lose all their particles, the result contains only the worlds drawn
+    /// so far.
     pub fn independent<T>(
         &self,
         wanted: usize,

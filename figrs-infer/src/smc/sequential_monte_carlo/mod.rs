@@ -27,30 +27,32 @@ use figrs_answer::{Algorithm, Error, MergeableSampler, Partial, ResumableSampler
 pub use independent::IndependentDraws;
 pub use sequence::{Sequence, SequencePart, Trajectories};
 
-/// Number of worlds in a block. Populations with fewer particles are combined into blocks of this size.
+/// Number of worlds (particles) in a block. Populations with fewer particles are combined into blocks of this number of worlds.
 const ROWS: u64 = 1024;
 
 /// The particle filter: many worlds (particles) are evaluated at the same time. After a statement of evidence, worlds that the statement makes
 /// unlikely are replaced by copies of other worlds.
 ///
-/// Statements of evidence are processed in the order of the model: state the evidence of a sequence in the order of the sequence. An element is drawn
-/// when a statement of evidence first needs it. After each statement, a population is resampled if its effective size is below a fraction of the
-/// number of particles. Several independent populations are run, and each population is weighted by its estimate of the probability of the evidence.
-/// The standard errors are computed from the differences between the populations. If targets are earlier elements of a sequence, their draws are the
-/// trajectories of the remaining particles (smoothing). For elements further back in the sequence, the trajectories have fewer distinct values.
+/// Statements of evidence are processed in the order in which the model lists them: state the evidence of a sequence in the order of the sequence. A
+/// random variable is drawn when a statement of evidence first needs its value. After each statement of evidence, a population of particles is
+/// resampled if its effective size is below a fraction of the number of particles. Several independent populations are run, and each population is
+/// weighted by its estimate of the probability of the evidence. The standard errors are computed from the differences between the populations. If
+/// targets are earlier variables of a sequence, their draws are the trajectories of the remaining particles (smoothing). For variables further back
+/// in the sequence, the trajectories have fewer distinct values.
 ///
 /// If an observation is discrete in some worlds and continuous in others, the weights of the particles have different numbers of density factors.
-/// Weights with different numbers of density factors cannot be compared. A population is then not resampled until all its weights have the same
-/// number of density factors again.
+/// Weights with different numbers of density factors cannot be compared. A population whose weights have different numbers of density factors is not
+/// resampled until all its weights have the same number again.
 ///
-/// **Guarantee.** The estimate of the probability of the evidence is unbiased for any number of particles (Del Moral 2004, section 7.4).
-/// The marginals converge as the number of particles or of populations grows. The same seed gives the same answer on any number of threads.
+/// **Guarantee.** The estimate of the probability of the evidence is unbiased for any number of particles (Del Moral 2004, section 7.4). The
+/// marginals converge to the exact marginals as the number of particles or of populations grows. The same seed gives the same answer on any number of
+/// threads.
 ///
-/// **Complexity.** The time is linear in the number of particles and in the number of elements of each world. When a particle is copied, only the
-/// values of elements that are read later are copied. **Memory.** Each thread stores all values of the populations of one block.
+/// **Complexity.** The time is linear in the number of particles and in the number of random variables in each world. When a particle is copied, only
+/// the values of variables that are read later are copied. **Memory.** Each thread stores all values of the populations of one block of worlds.
 ///
-/// **Errors.** [`Error::NoSampleMetEvidence`] if no population has a particle left; [`Error::NothingDone`] if the run was stopped before a
-/// population was complete.
+/// **Errors.** [`Error::NoSampleMetEvidence`] if all particles of all populations get weight zero; [`Error::NothingDone`] if the run was stopped
+/// before a population was complete.
 ///
 /// **References.** Gordon, Salmond and Smith (1993); Doucet and Johansen (2009), "A tutorial on particle filtering and
 /// smoothing", section 3.5 for the resampling by effective size.
@@ -100,24 +102,25 @@ impl SequentialMonteCarlo {
     }
 
     figrs_factor::field_setters! {
-        /// Sets the number of independent populations (default 16). The standard errors are unknown if there is a single population.
+        /// Sets the number of independent populations (default 16). The standard errors of estimates are unknown if there is a single population.
         populations: u64 => populations;
-        /// Sets the number of populations that run together in a block, each with its own random numbers. By default, a block has as many populations
-        /// as fit into 1024 particles, at least one. The result of a population depends on the seed, on the index of the population and on the
-        /// number of populations in its block.
+        /// Sets the number of populations that run together in one block of worlds, each population with its own resampling. By default, a block has
+        /// as many populations as fit into 1024 particles, at least one. The result of a population depends on the seed, on the index of the
+        /// population and on the number of populations in its block.
         side_by_side: u64 => side_by_side;
-        /// Sets the index of the first population (default 0), so that a large set of populations can be run in parts. The index must be a multiple
-        /// of [`side_by_side`](Self::side_by_side), which must be set.
+        /// Sets the index of the first population of the run (default 0), so that a large set of populations can be run in parts. The index of the
+        /// first population must be a multiple of [`side_by_side`](Self::side_by_side), which must be set.
         first_population: u64 => first_population;
         /// Sets the resampling scheme (default: systematic resampling).
         resampling: Resampling => resampling;
-        /// Resamples a population if its effective size is below this fraction of its particles (default 0.5). With the value 0, populations are
-        /// never resampled; with the value 1, they are resampled after every statement that gives the particles different weights.
+        /// Resamples a population if its effective size is below the fraction `threshold` of its particles (default 0.5). With the value 0,
+        /// populations are never resampled; with the value 1, populations are resampled after every statement of evidence that gives the particles
+        /// different weights.
         threshold: f64 => threshold;
     }
 
-    /// Retains the particles of all populations after the last statement, with their weights, for [`Answer::draws`](figrs_answer::Answer::draws). The draws of targets that are
-    /// elements of a sequence are the trajectories of the particles.
+    /// Retains the particles of all populations after the last statement of evidence, with their weights, for
+    /// [`Answer::draws`](figrs_answer::Answer::draws). The draws of targets that are elements of a sequence are the trajectories of the particles.
     pub fn keep_draws(mut self) -> Self {
         self.keep = KeptParticles::Particles;
         self
@@ -127,10 +130,10 @@ impl SequentialMonteCarlo {
     /// weight of a retained particle is its population's estimate of the probability of the evidence. A population that has lost all its particles
     /// has no draw ([`RunStatistics::died`](figrs_answer::RunStatistics::died) lists such populations).
     ///
-    /// Targets are then evaluated only for the retained particles, which is much faster if there are thousands of targets. For any function of the
-    /// targets, multiply the weight of each draw by the function: the mean of these products over all populations is an unbiased estimate of the
-    /// function's posterior mean times the probability of the evidence. Draws that are resampled by their weights approximate draws from the
-    /// posterior; the approximation improves with the size of the populations.
+    /// If only trajectories are retained, targets are evaluated only for the retained particles, which is much faster if there are thousands of
+    /// targets. For any function of the targets, multiply the weight of each draw by the function: the mean of these products over all populations is
+    /// an unbiased estimate of the function's posterior mean times the probability of the evidence. Draws that are resampled by their weights
+    /// approximate draws from the posterior; the approximation improves with the size of the populations.
     pub fn keep_trajectories(mut self) -> Self {
         self.keep = KeptParticles::Trajectories;
         self
@@ -177,15 +180,15 @@ impl SequentialMonteCarlo {
         Ok(())
     }
 
-    /// Returns the number of populations that are run together in a block. The number of populations in a block depends only on the settings for
-    /// populations and particles.
+    /// Returns the number of populations that are run together in a block. The number of populations in a block of worlds depends only on the
+    /// settings for populations and particles.
     fn block_size(&self) -> u64 {
         let usual = ROWS / self.particles as u64;
         let wanted = self.side_by_side.unwrap_or(usual);
         wanted.clamp(1, self.populations)
     }
 
-    /// Returns the random number stream of the block with the index `number`, and the number of its populations.
+    /// Returns the random number stream of the block of populations with the index `number`, and the number of populations in the block.
     fn stream_and_populations(&self, number: u64) -> (Stream, usize) {
         let size = self.block_size();
         let blocks = self.first_population / self.side_by_side.unwrap_or(size);
@@ -199,7 +202,7 @@ impl SequentialMonteCarlo {
         move |weights, chosen, rng| resampling.choose(weights, chosen, || rng.random::<f64>())
     }
 
-    /// Runs the populations of the block `number`; `None` if the run was stopped.
+    /// Runs the particle populations of the block with the index `number`; `None` if the run was stopped.
     fn block(
         &self,
         block: &mut Block,
@@ -263,11 +266,11 @@ impl FilterProgress<'_> {
     }
 }
 
-/// The worlds of a block, which are the particles of the filter.
+/// The worlds of a block, which are the particles of the particle filter.
 struct BlockParticles<'a> {
     block: &'a mut Block,
     progress: &'a FilterProgress<'a>,
-    /// Number of worlds of the block before any populations were removed.
+    /// Number of worlds in the block before any populations were removed.
     rows: u64,
     size: usize,
 }
@@ -303,7 +306,7 @@ impl Particles for BlockParticles<'_> {
 }
 
 impl SequentialMonteCarlo {
-    /// Creates sums without contributions for a range of units of work.
+    /// Creates an empty record of the sums over particle populations, for a range of units of work (parts of the run).
     fn sums(
         &self,
         units: &Range<u64>,
@@ -324,7 +327,7 @@ impl SequentialMonteCarlo {
         self.populations.div_ceil(self.block_size())
     }
 
-    /// Runs the next blocks of populations, up to the block with index `end`. `work` returns the contribution of a block.
+    /// Runs the next blocks of populations, up to the block with index `end`. The function `work` returns the contribution of one block to the sums.
     fn run_blocks<W, S: Sums>(
         &self,
         partial: Partial<S>,

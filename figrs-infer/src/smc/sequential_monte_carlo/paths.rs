@@ -1,4 +1,4 @@
-//! Genealogy of particles: the values that their ancestors had in earlier parts of a sequence.
+//! Genealogy of particles: the values that the ancestors of particles had in earlier parts of a sequence.
 
 use figrs_core::Value;
 use figrs_lower::internals::Block;
@@ -6,22 +6,22 @@ use figrs_lower::internals::Block;
 /// The values in one part of a sequence, for the ancestors of the remaining particles.
 #[derive(Debug)]
 struct Segment<T> {
-    /// Number of elements of the part that belong to the trajectory.
+    /// Number of random variables in this part of the sequence that belong to the trajectory.
     trajectory_len: usize,
-    /// The values of each element on all paths, one element after another.
+    /// The values of each trajectory variable on all paths, one variable after another.
     values: Vec<T>,
-    /// For each path, the index of the path in the preceding segment that this path continues.
+    /// For each path, the index of the path in the preceding segment (part of the sequence) that this path continues.
     from: Vec<u32>,
 }
 
-/// The paths of particles through the parts of a sequence. Only paths that lead to present particles are stored. Soon after the end of a part, hardly
-/// more than one path through this part is stored for each population.
+/// The paths of particles through the parts of a sequence. Only paths that lead to present particles are stored. Soon after the end of a part of the
+/// sequence, hardly more than one path through this part is stored for each population.
 ///
 /// **References.** Jacob, Murray and Rubenthaler (2015), "Path storage in the particle filter", on the size of the tree of ancestors.
 #[derive(Debug)]
 pub(super) struct AncestralPaths<T> {
     segments: Vec<Segment<T>>,
-    /// For each path of the last segment, the index of the particle at which the path ends, in ascending order.
+    /// For each path that reaches the last segment, the index of the particle at which the path ends, in ascending order.
     rows: Vec<u32>,
 }
 
@@ -33,7 +33,7 @@ impl<T: Value> AncestralPaths<T> {
         }
     }
 
-    /// Appends a segment with the values of the first `trajectory_len` targets in the remaining worlds of a block.
+    /// Appends a segment (part of the sequence) with the values of the first `trajectory_len` targets in the remaining worlds of a block.
     pub(super) fn add(&mut self, block: &mut Block, trajectory_len: usize) {
         let origins = block.origins();
         let from = if self.segments.is_empty() {
@@ -64,8 +64,8 @@ impl<T: Value> AncestralPaths<T> {
         self.prune();
     }
 
-    /// Drops the paths that lead to no present particle. The segments are pruned from the last segment back to a segment in which all paths lead to a
-    /// particle.
+    /// Drops the paths that lead to no present particle. The segments (parts of the sequence) are pruned from the last back to the first segment in
+    /// which all paths lead to a particle.
     fn prune(&mut self) {
         for later in (1..self.segments.len()).rev() {
             let (before, after) = self.segments.split_at_mut(later);
@@ -85,7 +85,7 @@ impl<T: Value> AncestralPaths<T> {
         }
     }
 
-    /// Returns, for each path of a particle, the values in all parts of the sequence, in order.
+    /// Returns, for each path that leads to a particle, the values in all parts of the sequence, in order.
     pub(super) fn all(&self) -> Vec<Vec<T>> {
         let paths = 0..self.rows.len();
         let length = self

@@ -17,9 +17,9 @@ use figrs_factor::Stopped;
 
 /// A sequence whose parts are built when a particle filter reaches them, and dropped when the filter has passed them.
 ///
-/// The input elements of a part get the values of the output elements of the preceding part.
+/// The input variables of a part get the values that the output variables of the preceding part have.
 pub trait Sequence: Sync {
-    /// The type of the values in a trajectory.
+    /// The type of the values in a trajectory of the sequence.
     type Value: Value;
 
     /// Returns the number of parts of the sequence, at least one.
@@ -29,7 +29,7 @@ pub trait Sequence: Sync {
     fn part(&self, number: usize) -> SequencePart<Self::Value>;
 }
 
-/// A part of a [`Sequence`].
+/// One of the parts of a [`Sequence`] that a particle filter runs through.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct SequencePart<T> {
@@ -51,7 +51,7 @@ impl<T: Value> SequencePart<T> {
     }
 
     /// Sets the input elements, which get the values of the [output elements](Self::outputs) of the preceding part. Inputs and outputs must agree in
-    /// number and types. The input elements of the first part are ordinary elements, such as an initial state.
+    /// number and types. The input variables of the first part are ordinary random variables, such as an initial state.
     pub fn inputs(mut self, elements: impl Parents) -> Self {
         self.inputs = elements.elements();
         self
@@ -63,14 +63,14 @@ impl<T: Value> SequencePart<T> {
         self
     }
 
-    /// Sets the elements whose values belong to the trajectory, in the given order.
+    /// Sets the elements whose values belong to the trajectory of a particle, in the given order.
     pub fn trajectory(mut self, elements: impl IntoIterator<Item = Element<T>>) -> Self {
         self.trajectory = elements.into_iter().collect();
         self
     }
 }
 
-/// The result of a particle filter on a sequence: one trajectory of each population that still has a particle.
+/// The result of a particle filter on a sequence: one trajectory for each population that still has a particle.
 #[derive(Debug)]
 pub struct Trajectories<T> {
     /// The answer, with the probability of the evidence and the statistics of the sampling. The [draws](Answer::draws) of the answer
@@ -90,8 +90,8 @@ impl SequentialMonteCarlo {
     /// sequence into parts changes the draws for a given seed, but not the guarantee.
     ///
     /// **Complexity.** The memory holds the values of one part, the trajectories, and about 40 MB of parts, which the next populations reuse. Soon
-    /// after the end of a part, hardly more than one trajectory through this part is stored for each population. The limit
-    /// [`max_bytes`](Self::max_bytes) applies to each part and thread.
+    /// after the end of a part of the sequence, hardly more than one trajectory through this part is stored for each population. The memory limit
+    /// [`max_bytes`](Self::max_bytes) applies to each part of the sequence and to each thread.
     ///
     /// **Errors.** The errors of the [particle filter](Self); [`Error::InvalidSetting`] if the inputs of a part do not match the outputs of
     /// the preceding part.
@@ -150,7 +150,7 @@ impl SequentialMonteCarlo {
         partial.into_answer()
     }
 
-    /// Runs the populations of the block `number` on a sequence; `None` if the run was stopped.
+    /// Runs the particle populations of the block `number` on a sequence; `None` if the run was stopped.
     fn along<S: Sequence + ?Sized>(
         &self,
         stretches: &mut PartCache<'_, S>,
@@ -236,10 +236,10 @@ impl<T: Value> Sums for TrajectorySums<T> {
 struct PartBlock {
     block: Block,
     inputs: Vec<AnyElement>,
-    /// Number of targets whose values belong to the trajectory; the other targets are outputs.
+    /// Number of targets of the part whose values belong to the trajectory; the other targets are outputs.
     trajectory_len: usize,
     outputs: Vec<AnyElement>,
-    /// Approximate number of bytes of the part while it is stored for reuse.
+    /// Approximate number of bytes that the part takes while it is stored for reuse.
     bytes: u64,
 }
 
@@ -252,7 +252,7 @@ impl PartBlock {
         Ok(())
     }
 
-    /// Draws the values of the elements that belong to the trajectory, and the values of the outputs.
+    /// Draws, at the end of a part, the values of the variables that belong to the trajectory, and the values of the outputs.
     fn finish(&mut self, rng: &mut Stream) -> Result<(), Error> {
         for target in self.block.statements()..self.block.roots() {
             self.block.run_root(target, rng)?;
@@ -261,13 +261,14 @@ impl PartBlock {
     }
 }
 
-/// The parts of a sequence that one thread has built. The cache keeps as many parts as fit, because the next populations use the same parts.
+/// The parts of a sequence that one thread has built. The cache stores as many parts of the sequence as fit, because the next populations use the
+/// same parts.
 struct PartCache<'a, S: ?Sized> {
     filter: &'a SequentialMonteCarlo,
     limit: Limits,
     sequence: &'a S,
     kept: Vec<Option<PartBlock>>,
-    /// Approximate number of bytes of the stored parts.
+    /// Approximate number of bytes of the parts of the sequence that are stored.
     bytes: u64,
 }
 
@@ -321,12 +322,12 @@ impl<'a, S: Sequence + ?Sized> PartCache<'a, S> {
 struct SequenceParticles<'w, 'a, S: Sequence + ?Sized> {
     parts: &'w mut PartCache<'a, S>,
     part: PartBlock,
-    /// The index of the current part.
+    /// The index of the current part of the sequence.
     number: usize,
     /// The index of the first statement of the current part among all statements of the sequence.
     first: usize,
     progress: &'w FilterProgress<'w>,
-    /// Number of worlds of the block before any populations were removed.
+    /// Number of worlds in the block before any populations were removed.
     rows: u64,
     size: usize,
     paths: AncestralPaths<S::Value>,

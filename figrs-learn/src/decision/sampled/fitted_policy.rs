@@ -1,5 +1,5 @@
-//! Regression of utilities on known values, separately for each option. The estimate is the mean utility of the draws with equal known values, or of
-//! the draws with the nearest known values.
+//! Regression of utilities on the values that are known at a decision, separately for each option. The estimate for an option is the mean utility of
+//! the draws with equal known values, or of the draws with the nearest known values.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -21,33 +21,34 @@ use figrs_answer::error::Error;
 pub(super) struct FittedPolicy {
     pub(super) decision: AskedDecision,
     pub(super) space: KnownSpace,
-    /// The draws of each option, grouped by those known values that must match exactly (a class). The classes are in the order in which their first
-    /// draws occur.
+    /// The draws of each option, grouped into classes: the draws of a class agree in all known values that must match exactly. The classes of draws
+    /// are in the order in which their first draws occur.
     classes: IndexMap<Vec<u32>, Vec<OptionDraws>, FxBuildHasher>,
     best_on_average: usize,
-    /// The known values of the policy's rows, which are printed.
+    /// The known values in the rows of the policy's printed table.
     examples: Vec<Vec<Datum>>,
     settings: RegressionSettings,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RegressionSettings {
-    /// Number of nearest draws whose utilities are averaged for an option.
+    /// Number of nearest draws whose mean utility is the estimate for an option.
     pub(super) neighbours: usize,
-    /// Ratio of the variance of a mean of draws to that of a mean of independent draws. The ratio exceeds one for the draws of a Markov chain, which
-    /// depend on each other.
+    /// Ratio of the variance of a mean of draws to that of a mean of independent draws. The ratio exceeds one for the draws of a Markov chain,
+    /// because these draws depend on each other.
     pub(super) inflation: f64,
 }
 
-/// The draws of one class (with equal values of the exactly matched elements) in which the decision took one option.
+/// The draws of one class (with equal values of the exactly matched variables) in which the decision took one option.
 #[derive(Clone, Debug, Default)]
 struct OptionDraws {
     draws: Vec<WeightedUtility>,
-    /// For each draw, its known values as coordinates of a point. The coordinates are moved into the search tree when the tree is built.
+    /// For each draw, its known values (those compared by distance) as coordinates of a point. The coordinates are moved into the search tree for
+    /// nearest points when the tree is built.
     points: Vec<f64>,
-    /// The search tree over the coordinates; `None` if all known values are matched exactly.
+    /// The search tree for nearest points; `None` if all known values are matched exactly.
     tree: Option<NeighbourTree>,
-    /// The mean utility of all draws of the class with the option.
+    /// The mean utility of all draws of the class in which the decision took the option.
     mean: Option<UtilityEstimate>,
 }
 
@@ -124,7 +125,7 @@ impl FittedPolicy {
         })
     }
 
-    /// Returns the estimated utility of each option for the known values `place`; `None` for an option that occurs in no draw with such values.
+    /// Returns the estimated utility of each option for the known values `place`; `None` for an option that occurs in no draw of the same class.
     pub(super) fn utilities(&self, place: &KnownPlace) -> Vec<Option<UtilityEstimate>> {
         let class = place
             .class
@@ -136,15 +137,15 @@ impl FittedPolicy {
             .collect()
     }
 
-    /// Returns the index of the option that the policy chooses for the known values `place`. If no draw has the values that must match exactly, this
-    /// is the option with the largest mean utility over all draws.
+    /// Returns the index of the option that the policy chooses for the known values `place`. If no draw has the known values that must match exactly,
+    /// the policy chooses the option with the largest mean utility over all draws.
     pub(super) fn choice(&self, place: &KnownPlace) -> usize {
         let found = best(&self.utilities(place));
         found.map_or(self.best_on_average, |(option, _)| option)
     }
 
-    /// Returns the rows of the policy. If all known values are matched exactly, there is a row for each combination of values; otherwise there are
-    /// rows for some of the draws.
+    /// Returns the rows of the policy's printed table. If all known values are matched exactly, the policy has a row for each combination of values;
+    /// otherwise its rows have the known values of some of the draws.
     pub(super) fn rows(&self) -> Vec<FittedRow> {
         let examples = self.examples.iter();
         examples

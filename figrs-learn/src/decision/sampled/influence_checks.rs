@@ -1,5 +1,5 @@
-//! Finds decisions that influence the evidence, or that influence elements whose values are known when decisions are made. It is an error if a
-//! decision influences the evidence or the values known at a decision.
+//! Finds decisions that influence the evidence, or that influence variables whose values are known when decisions are made. It is an error if a
+//! decision influences the evidence or a value that is known when a decision is made.
 
 use figrs_core::expand::Expansion;
 use figrs_core::graph::DependencyGraph;
@@ -11,13 +11,13 @@ use crate::decision::problem::{AskedDecision, DecisionQuestion};
 use figrs_answer::{Algorithm, Error};
 use figrs_infer::sampling::importance::ImportanceSampling;
 
-/// Maximum number of elements of an expansion in which all branches are examined.
+/// Maximum number of random variables of a model in which all branches are examined for influences.
 const MOST_ELEMENTS: usize = 100_000;
-/// Number of sampled worlds in which influences are looked for, if not all branches can be examined.
+/// Number of sampled worlds in which influences of decisions are looked for, if not all branches of the model can be examined.
 const WORLDS: u64 = 10_000;
 
 /// Returns an error if a decision influences the evidence, or an element whose value is known when this decision or an earlier decision is made. If
-/// the model has no `Chain` elements, the check uses the graph of the model; otherwise it uses the expansion or, if the expansion is too large,
+/// the model has no `Chain` elements, the check uses the graph of the model; otherwise it enumerates all branches or, if there are too many, uses
 /// sampled worlds.
 pub(super) fn check(question: &DecisionQuestion) -> Result<(), Error> {
     let roots = question.roots();
@@ -76,8 +76,8 @@ fn influences_known(decision: Label, known: &AnyElement, asked: &AskedDecision) 
     }
 }
 
-/// Looks for influences of decisions in sampled worlds. While worlds are sampled for an element, only the earlier decisions have a policy. If the
-/// element depends on another decision, the sampler returns an error.
+/// Looks for influences of decisions in sampled worlds. While worlds are sampled for a random variable, only the earlier decisions have a policy. If
+/// the variable depends on another decision, the sampler returns an error.
 fn by_worlds(question: &DecisionQuestion) -> Result<(), Error> {
     let mut model = question.model.clone();
     for (piece, (evidence, _)) in question.model.evidence().iter().enumerate() {

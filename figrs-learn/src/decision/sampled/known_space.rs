@@ -1,4 +1,4 @@
-//! The known values of a decision, represented by classes (indices of values that are matched exactly) and points (coordinates of values that are
+//! The known values at a decision, represented by classes (indices of values that are matched exactly) and points (coordinates of values that are
 //! compared by distance).
 
 use std::any::Any;
@@ -14,7 +14,8 @@ use figrs_answer::answer::marginal::numbers;
 use figrs_answer::answer::value_names::text;
 use figrs_answer::{Error, TargetDraws};
 
-/// A user-defined function from a value of an element to coordinates. The function returns `None` for a value of another type.
+/// A user-defined function that maps a value of a random variable to coordinates. The function to coordinates returns `None` for a value of another
+/// type.
 pub(super) type CoordinateFunction = dyn Fn(&dyn Any) -> Option<Vec<f64>> + Send + Sync;
 
 #[derive(Clone)]
@@ -29,12 +30,12 @@ impl fmt::Debug for GivenCoordinates {
     }
 }
 
-/// The known values of a decision: indices of values that must match exactly, and coordinates that are compared by distance.
+/// The known values at a decision: indices of values that must match exactly, and coordinates of values that are compared by distance.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct KnownPlace {
-    /// The indices of the values that must match exactly; `None` if one of these values occurs in no draw.
+    /// The indices of the known values that must match exactly; `None` if one of these values occurs in no draw.
     pub(super) class: Option<Vec<u32>>,
-    /// The coordinates of the values that are compared by distance. Each coordinate is divided by its standard deviation among the draws.
+    /// The coordinates of the known values that are compared by distance. Each coordinate is divided by its standard deviation among the draws.
     pub(super) point: Vec<f64>,
 }
 
@@ -53,17 +54,17 @@ pub(super) struct KnownElement {
 #[derive(Clone, Debug)]
 enum Comparison {
     Exact,
-    /// The distance of two values is the Euclidean distance of their coordinates.
+    /// The distance of two known values is the Euclidean distance of their coordinates.
     Distance {
         given: Option<GivenCoordinates>,
-        /// The reciprocal of the standard deviation of each coordinate.
+        /// The reciprocal of each coordinate's standard deviation among the draws.
         scales: Vec<f64>,
     },
 }
 
 impl KnownSpace {
-    /// Selects the methods by which the values of the elements `known` are compared. Numbers and lists of numbers are matched exactly if a distinct
-    /// value occurs in at least `neighbours` draws on average.
+    /// Selects, for each random variable in `known`, the method by which two of its values are compared (exact match or distance). Numbers and lists
+    /// of numbers are matched exactly if a distinct value occurs in at least `neighbours` draws on average.
     pub(super) fn new(
         (decision, known): (&AnyElement, &[AnyElement]),
         draws: &WeightedDraws<'_>,
@@ -97,7 +98,7 @@ impl KnownSpace {
         scales.sum()
     }
 
-    /// Converts `values`, one value for each known element, to a class (values matched exactly) and a point (values compared by distance).
+    /// Converts `values`, one value for each known random variable, to a class (values matched exactly) and a point (values compared by distance).
     pub(super) fn place(&self, values: &[&dyn Any]) -> Result<KnownPlace, (AnyElement, Fault)> {
         let mut class = Some(Vec::with_capacity(self.elements.len()));
         let mut point = Vec::new();
@@ -120,7 +121,7 @@ impl KnownSpace {
         Ok(KnownPlace { class, point })
     }
 
-    /// Returns the known values of the classes `classes`, sorted by value.
+    /// Returns the known values that the classes `classes` (values matched exactly) stand for, sorted by value.
     pub(super) fn classes<'c>(
         &self,
         classes: impl Iterator<Item = &'c Vec<u32>>,
@@ -144,7 +145,7 @@ impl KnownSpace {
         classes.into_iter().map(values).collect()
     }
 
-    /// Returns the known values of a few draws, which are selected at even distances from all draws in the order of their coordinates.
+    /// Returns the known values of a few draws, which are selected at even intervals from all draws in the order of their coordinates.
     pub(super) fn spread(
         &self,
         known: &[&TargetDraws],
@@ -174,7 +175,7 @@ impl KnownSpace {
     }
 }
 
-/// Returns the rank of each value of `support`. Numbers are sorted by size, and other values by their text.
+/// Returns the rank of each value in the list `support`. For the ranks, numbers are sorted by size, and other values by their text.
 fn ranks(support: &Support) -> Vec<usize> {
     let number =
         |value: usize| numbers(support.any(value)).map(|numbers| numbers.as_slice().to_vec());
@@ -245,7 +246,7 @@ impl KnownElement {
     }
 }
 
-/// Returns the coordinates of `value`. Returns an error unless all coordinates are finite and their number is `expected`.
+/// Returns the coordinates of `value`. Returns an error unless all coordinates of `value` are finite and their number is `expected`.
 fn coordinates(
     value: &dyn Any,
     given: Option<&GivenCoordinates>,

@@ -12,10 +12,10 @@ const LEAF: usize = 16;
 /// **References.** Bentley (1975), "Multidimensional binary search trees used for associative searching".
 #[derive(Clone, Debug)]
 pub(super) struct NeighbourTree {
-    /// The coordinates of the points, one point after another. The points are in the order of the tree.
+    /// The coordinates of all points, one point after another. The points are listed in the order of the k-d tree.
     points: Vec<f64>,
     dimensions: usize,
-    /// The index of each point in the input. The points are in the order of the tree.
+    /// For each point, its index in the input. The points are listed in the order of the k-d tree.
     numbers: Vec<u32>,
 }
 
@@ -25,18 +25,18 @@ struct FoundPoint {
     number: u32,
 }
 
-/// A range of points that a search still has to examine.
+/// A range of points in the tree that a search still has to examine.
 struct OpenRange {
     from: usize,
     to: usize,
-    /// Index of the coordinate by which the range is split.
+    /// Index of the coordinate by which the range of points is split.
     axis: usize,
     /// Lower bound of the squared distances from the query point to the points of the range.
     least: f64,
 }
 
 impl NeighbourTree {
-    /// Builds the tree of points with `dimensions` coordinates; no coordinate may be NaN.
+    /// Builds the k-d tree of points with `dimensions` coordinates; no coordinate may be NaN.
     pub(super) fn new(points: &[f64], dimensions: usize) -> Self {
         let count = points.len().checked_div(dimensions).unwrap_or(0);
         let mut numbers: Vec<u32> = (0..count as u32).collect();
@@ -64,8 +64,8 @@ impl NeighbourTree {
         }
     }
 
-    /// Returns the indices, in any order, of the `count` points nearest to `to`, or of all points if there are fewer. Of several points at equal
-    /// distance, the points that come first in the input are preferred.
+    /// Returns the indices, in any order, of the `count` points nearest to the point `to`, or of all points if the tree has fewer points. Of several
+    /// points at equal distance, the points that come first in the input are preferred.
     pub(super) fn nearest(&self, to: &[f64], count: usize) -> Vec<u32> {
         let mut nearest = NearestPoints {
             found: Vec::with_capacity(2 * count.min(self.numbers.len())),
@@ -112,7 +112,7 @@ impl NeighbourTree {
         numbers.collect()
     }
 
-    /// Returns the point with the index `place` in the order of the tree, and its squared distance from `to`.
+    /// Returns the point with the index `place` in the order of the k-d tree, and its squared distance from the point `to`.
     fn point(&self, place: usize, to: &[f64]) -> FoundPoint {
         let point = &self.points[place * self.dimensions..][..self.dimensions];
         let squares = point.iter().zip(to).map(|(a, b)| (a - b) * (a - b));
@@ -123,12 +123,12 @@ impl NeighbourTree {
     }
 }
 
-/// The nearest points found so far, and some farther points. Whenever twice the required number of points is stored, the half that is farther away is
-/// dropped.
+/// The nearest points that a search has found so far, and some farther points. Whenever twice the required number of points is stored, the half that
+/// is farther away is dropped.
 struct NearestPoints {
     found: Vec<FoundPoint>,
     count: usize,
-    /// Squared distance beyond which a point is not among the nearest points.
+    /// Squared distance from the query beyond which a point is not among the nearest points.
     most: f64,
 }
 
@@ -163,7 +163,8 @@ mod tests {
 
     use super::*;
 
-    /// Compares the distances of the points that a search returns with the sorted distances of all points. Some points have equal coordinates.
+    /// A test compares the distances of the points that a search returns with the sorted distances of all points. Some points in this test have equal
+    /// coordinates.
     #[test]
     fn nearest_points_are_those_of_a_full_search() {
         for seed in 0..2000 {

@@ -12,8 +12,9 @@ use figrs_factor::bounds::six_decimals;
 
 /// Policies that were fitted on draws, and an estimate of their expected utility from other draws.
 ///
-/// [`SampledPolicies`](crate::SampledPolicies) computes a sampled plan. A later change of a [`Param`](figrs_core::Param) does not change the plan,
-/// because the plan stores its draws. The text of a plan has the estimate of the expected utility and a table for each decision.
+/// The algorithm [`SampledPolicies`](crate::SampledPolicies) computes a sampled plan. A later change of a [`Param`](figrs_core::Param) does not
+/// change the plan, because the plan stores its draws. The printed text of a sampled plan has the estimate of the expected utility and a table for
+/// each decision.
 #[derive(Clone, Debug)]
 pub struct SampledPlan {
     sampler: &'static str,
@@ -36,10 +37,10 @@ impl SampledPlan {
         }
     }
 
-    /// Returns an estimate of the expected sum of the utilities if all decisions follow their policies, given the evidence.
+    /// Returns an estimate of the expected sum of the utilities if all decisions follow the policies of the plan, given the evidence.
     ///
-    /// No policy was fitted on the draws of the estimate; the choice of options therefore does not bias the estimate. The best possible policies may
-    /// have a larger expected utility than this estimate.
+    /// The draws of the estimate are not those on which the policies were fitted; the choice of options therefore does not bias the estimate. The
+    /// best possible policies may have a larger expected utility than the policies of this plan.
     pub fn expected_utility(&self) -> f64 {
         self.expected_utility
     }
@@ -49,9 +50,9 @@ impl SampledPlan {
         self.standard_error
     }
 
-    /// Returns the policy of `decision`.
+    /// Returns the policy of the decision `decision`.
     ///
-    /// **Errors.** [`Error::UnknownElement`] if the plan has no such decision.
+    /// **Errors.** [`Error::UnknownElement`] if the plan has no policy for `decision`.
     pub fn policy<T: Value>(&self, decision: &Element<T>) -> Result<SampledPolicy<T>, Error> {
         let id = decision.erased().id();
         let mut policies = self.policies.iter();

@@ -1,4 +1,4 @@
-//! Finds policies of large expected utility by fitting them on draws.
+//! Finds policies of large expected utility by fitting them to draws of a sampler.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -20,39 +20,41 @@ use crate::decision::maximise_utility::DecisionMemory;
 use crate::decision::problem::{DecisionQuestion, asked_decisions, valid_utility};
 use figrs_answer::{Error, Replicate, guarded};
 
-/// Finds policies by a sampler, for decisions that know continuous values. A policy chooses the option with the largest mean utility, over the draws
-/// with the nearest known values.
+/// Finds policies by a sampler, for decisions that know continuous values. A fitted policy chooses the option with the largest mean utility, over the
+/// draws with the nearest known values.
 ///
-/// The caller lists decisions in the order in which they are made. A decision knows the elements with which it was built and, unless memory is
-/// [limited](Self::limited_memory), all values that were known to earlier decisions and all options that earlier decisions chose. The evidence is
-/// known when the first decision is made. The last decision is fitted first (backward induction): in a run of the sampler, this decision and the
-/// earlier decisions choose all options with the same probability, and later decisions follow their policies. The utility of an option is the
-/// weighted mean of the utilities of the nearest draws with this option. A final run, in which all decisions follow their policies, estimates the
-/// expected utility.
+/// The caller lists the decisions in the order in which they are made. A decision knows the random variables with which it was built and, unless
+/// memory is [limited](Self::limited_memory), all values that were known to earlier decisions and all options that earlier decisions chose. The
+/// evidence of the model is known when the first decision is made. The last decision is fitted first (backward induction): in a run of the sampler,
+/// this decision and the earlier decisions choose all options with the same probability, and later decisions follow their policies. The estimated
+/// utility of an option is the weighted mean of the utilities of the nearest draws with this option. A final run, in which all decisions follow their
+/// policies, estimates the expected utility.
 ///
-/// Known values are matched exactly if several draws have the same value; the policy is then a table of mean utilities. Numbers and lists of numbers
-/// are compared by Euclidean distance if fewer than [`neighbours`](Self::neighbours) draws have the same value on average; each coordinate is divided
-/// by its standard deviation among the draws. Values of other types have a distance if [`coordinates`](Self::coordinates) defines one.
+/// Known values are matched exactly if several draws have the same value; the policy is then a table of mean utilities for each combination of known
+/// values. Numbers and lists of numbers are compared by Euclidean distance if fewer than [`neighbours`](Self::neighbours) draws have the same value
+/// on average; each coordinate is divided by its standard deviation among the draws. Values of other types are compared by distance if
+/// [`coordinates`](Self::coordinates) defines their coordinates.
 ///
 /// **Guarantee.** [`SampledPlan::expected_utility`] estimates the expected utility of the returned policies. The choice of policies does not bias the
-/// estimated utility, because the policies were fitted on other draws; the error of the estimate is that of the sampler. The policies approach the
+/// estimated utility, because the policies were fitted to other draws; the error of the estimate is that of the sampler. The policies approach the
 /// best policies if expected utilities are continuous in the known values, the number of neighbours grows, and the ratio of this number to the number
 /// of draws tends to 0 (Stone 1977). For finitely many draws, no bound is known on the loss compared with the best plan. The utilities in the rows of
-/// a policy tend to be too large, because each utility is the largest of several estimates. With limited memory, a policy is fitted while earlier
-/// decisions choose at random; it may not be the best policy if the earlier decisions follow their policies. The same seed gives the same plan on any
-/// number of threads.
+/// a policy tend to be too large, because each of these utilities is the largest of several estimates. With limited memory, a policy is fitted while
+/// earlier decisions choose at random; the fitted policy may not be the best one if the earlier decisions follow their policies. The same seed gives
+/// the same plan on any number of threads.
 ///
-/// **Complexity.** The sampler runs once for each decision, and once more for the expected utility. With few coordinates, a choice takes time
-/// logarithmic in the number of draws and linear in the number of neighbours; with many coordinates, the time is linear in the number of draws.
+/// **Complexity.** The sampler runs once for each decision, and once more for the expected utility. With few coordinates of known values, a choice
+/// takes time logarithmic in the number of draws and linear in the number of neighbours; with many coordinates, the time is linear in the number of
+/// draws.
 ///
 /// **Errors.** [`Error::NotInAnswer`] if the sampler retains no draws; [`Error::InvalidSetting`] if the number of neighbours is zero or exceeds the
 /// number of draws that satisfy the evidence; [`Error::OptionNotDrawn`] if no draw takes an option; [`Error::NoDistance`] if values of a known
-/// element cannot be compared; [`Error::InvalidUtility`] if a utility is NaN or too large; [`Error::UnknownElement`] if a listed element is not a
+/// variable cannot be compared; [`Error::InvalidUtility`] if a utility is NaN or too large; [`Error::UnknownElement`] if a listed element is not a
 /// decision; [`ModelError::Undecided`](figrs_core::ModelError::Undecided) if a decision is not listed; the errors of the sampler;
-/// [`Error::DecisionInfluencesKnown`] if a decision influences the evidence or an element that is known to
-/// the decision. In models without `Chain` elements (except members of families of distributions) and in finite models of at most a hundred thousand
-/// elements, every such influence is found. In other models, an influence is found if one of ten thousand sampled worlds shows it (except for a
-/// `Score` that only some choices reach).
+/// [`Error::DecisionInfluencesKnown`] if a decision influences the evidence or a variable that is known to the decision. In models without `Chain`
+/// elements (except members of families of distributions) and in finite models of at most a hundred thousand elements, every influence of a decision
+/// on the evidence or on known values is found. In models whose branches cannot all be examined, a forbidden influence of a decision is found if one
+/// of ten thousand sampled worlds shows the influence (except for a `Score` that only some choices reach).
 ///
 /// **References.** Charnes and Shenoy (2004), "Multistage Monte Carlo method for solving influence diagrams using local computation"; Stone (1977),
 /// "Consistent nonparametric regression"; Longstaff and Schwartz (2001), "Valuing American options by simulation".
@@ -86,7 +88,7 @@ pub struct SampledPolicies<S> {
 const NAME: &str = "SampledPolicies";
 
 impl<S: Replicate> SampledPolicies<S> {
-    /// Creates the algorithm with `sampler`, whose settings are the seed and the number of draws of each run.
+    /// Creates the algorithm with the sampler `sampler`, whose settings are the seed and the number of draws of each run.
     pub fn by(sampler: S) -> Self {
         Self {
             sampler,
@@ -97,14 +99,14 @@ impl<S: Replicate> SampledPolicies<S> {
     }
 
     /// Sets the number of nearest draws whose utilities are averaged for each option (default: the square root of the number of draws). The mean over
-    /// more neighbours has less variance, but more bias, because the neighbours' known values are farther away.
+    /// more neighbours has less variance, but more bias, because these neighbours are farther away from the given known values.
     pub fn neighbours(mut self, neighbours: usize) -> Self {
         self.neighbours = Some(neighbours);
         self
     }
 
     /// Sets the function `coordinates` that returns the coordinates of a value of `element`; known values of `element` are then compared by Euclidean
-    /// distance. The coordinates must be finite numbers, and all values must have the same number of coordinates.
+    /// distance. The coordinates must be finite numbers, and all values of `element` must have the same number of coordinates.
     pub fn coordinates<T: Value>(
         mut self,
         element: &Element<T>,
@@ -121,15 +123,16 @@ impl<S: Replicate> SampledPolicies<S> {
         self
     }
 
-    /// Lets each decision know only the elements that were given when the decision was created, and not what earlier decisions knew or chose.
+    /// Makes each decision know only the random variables that were given when the decision was created, and not what earlier decisions knew or
+    /// chose.
     pub fn limited_memory(mut self) -> Self {
         self.memory = DecisionMemory::Limited;
         self
     }
 
-    /// Finds policies for `decisions`, listed in the order in which they are made.
+    /// Finds policies for the decisions `decisions`, listed in the order in which they are made.
     ///
-    /// **Errors.** The errors of [`SampledPolicies`](Self).
+    /// **Errors.** The same errors as those of [`SampledPolicies`](Self).
     pub fn run<U: AsElement<Value = f64>>(
         &self,
         model: &Model,
@@ -207,8 +210,8 @@ impl<S: Replicate> Induction<'_, S> {
         }))
     }
 
-    /// Returns the model in which the last decisions follow `policies`, and all other decisions choose at random. The policies are listed from the
-    /// last decision backwards.
+    /// Returns the model in which the last decisions follow the policies `policies`, and all other decisions choose at random. The list `policies`
+    /// begins with the policy of the last decision and continues backwards.
     fn model(&self, policies: &[Arc<FittedPolicy>]) -> Model {
         let mut model = self.question.model.clone();
         let decisions = &self.question.decisions;
@@ -232,7 +235,7 @@ impl<S: Replicate> Induction<'_, S> {
         model
     }
 
-    /// Fits the policy of the decision with the index `number`. `policies` are the policies of all later decisions, listed from the last decision
+    /// Fits the policy of the decision with the index `number`. The list `policies` has the policies of all later decisions, from the last decision
     /// backwards.
     fn fitted(&self, number: usize, policies: &[Arc<FittedPolicy>]) -> Result<FittedPolicy, Error> {
         let asked = &self.question.decisions[number];
@@ -286,7 +289,7 @@ impl<S: Replicate> Induction<'_, S> {
         )
     }
 
-    /// Converts the error that a decision has no policy yet to the error that the decision depends on its own policy.
+    /// Replaces the error that a decision has no policy yet by the error that the decision influences what is known when it is made.
     fn known_itself(&self, error: Error) -> Error {
         let mut asked = self.question.decisions.iter();
         match error {
@@ -303,7 +306,7 @@ impl<S: Replicate> Induction<'_, S> {
         }
     }
 
-    /// Estimates the expected utility under `policies`, with its standard error, from draws on which no policy was fitted.
+    /// Estimates the expected utility of the policies `policies`, with its standard error, from draws to which no policy was fitted.
     fn expected_utility(&self, policies: &[Arc<FittedPolicy>]) -> Result<(f64, f64), Error> {
         let targets = [self.total.erased()]
             .into_iter()

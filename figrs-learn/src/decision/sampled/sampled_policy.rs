@@ -1,4 +1,4 @@
-//! The policy of a decision, fitted on draws.
+//! The policy of a decision, fitted to draws of a sampler.
 
 use std::any::Any;
 use std::fmt;
@@ -14,11 +14,11 @@ use figrs_answer::answer::text_table::{TableAlignment, write_table};
 use figrs_answer::answer::value_names::{distinct_names, text};
 use figrs_answer::{Error, guarded};
 
-/// The option that a decision chooses for given values of the known elements. The utilities of the options are estimated from the draws with the
-/// nearest known values.
+/// The option that a decision chooses for given values of the random variables that are known when the decision is made. The utilities of the options
+/// are estimated from the draws with the nearest known values.
 ///
-/// The text of a policy is a table. If all known values are matched exactly, the table has a row for each combination of known values; otherwise the
-/// rows have the known values of some of the draws.
+/// The printed text of a policy is a table. If all known values are matched exactly, the table has a row for each combination of known values;
+/// otherwise the rows have the known values of some of the draws.
 #[derive(Clone, Debug)]
 pub struct SampledPolicy<T> {
     fitted: Arc<FittedPolicy>,
@@ -27,17 +27,17 @@ pub struct SampledPolicy<T> {
     options: PhantomData<fn() -> T>,
 }
 
-/// One row of a [`SampledPolicy`].
+/// One row of a [`SampledPolicy`]: known values and the best option.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SampledPolicyRow<T> {
-    /// The value of each known element, in the order of [`SampledPolicy::known`].
+    /// The value of each known random variable, in the order of [`SampledPolicy::known`].
     pub known: Vec<Datum>,
     /// The option with the largest estimated expected utility.
     pub choose: T,
     /// Estimate of the expected sum of all utilities given the known values of the row and the chosen option. The estimate tends to be too large,
-    /// because the chosen option is the option with the largest estimate. Earlier decisions have their known options; if these options are not known,
-    /// earlier decisions choose each option with the same probability.
+    /// because the chosen option is the one with the largest estimate. In the estimate of a row's utility, earlier decisions have the options that
+    /// the row states; earlier decisions without a stated option choose each option with the same probability.
     pub utility: UtilityEstimate,
 }
 
@@ -60,22 +60,22 @@ impl<T: Value> SampledPolicy<T> {
         }
     }
 
-    /// Returns the elements that are known when the decision is made.
+    /// Returns the random variables that are known when the decision is made.
     pub fn known(&self) -> &[AnyElement] {
         &self.known
     }
 
-    /// Returns the rows of the policy, sorted by the known values. If all values are matched exactly, there is a row for each combination of values
-    /// in the draws; otherwise there is a row for each of eight draws, which are evenly spread over all draws.
+    /// Returns the rows of the policy, sorted by the known values. If all known values are matched exactly, the policy has a row for each combination
+    /// of values in the draws; otherwise it has a row for each of eight draws, which are evenly spread over all draws.
     pub fn rows(&self) -> &[SampledPolicyRow<T>] {
         &self.rows
     }
 
-    /// Returns the option with the largest estimated utility if the known elements have the values stated in `known`. If no draw has the values that
-    /// must match exactly, the result is the option with the largest mean utility over all draws.
+    /// Returns the option with the largest estimated utility if the known random variables have the values stated in `known`. If no draw has the
+    /// known values that must match exactly, the result is the option with the largest mean utility over all draws.
     ///
-    /// **Errors.** [`Error::UnknownInformation`] if `known` states no value for a known element or states the value of another element, or if a value
-    /// cannot be compared with the drawn values.
+    /// **Errors.** [`Error::UnknownInformation`] if `known` states no value for a known random variable or states the value of another variable, or
+    /// if a value cannot be compared with the drawn values.
     pub fn choice(&self, known: &Model) -> Result<T, Error> {
         guarded(|| {
             let option = self.fitted.choice(&self.place(known)?);
@@ -84,11 +84,12 @@ impl<T: Value> SampledPolicy<T> {
         })
     }
 
-    /// Returns an estimate of the expected sum of all utilities if the decision chooses `choice` and the known elements have the values stated in
-    /// `known`. Earlier decisions whose options the decision knows have the stated options; other earlier decisions choose at random.
+    /// Returns an estimate of the expected sum of all utilities if the decision chooses `choice` and the known random variables have the values
+    /// stated in `known`. In the estimate of the utility of `choice`, earlier decisions whose options the decision knows have the stated options;
+    /// other earlier decisions choose at random.
     ///
-    /// **Errors.** The errors of [`choice`](Self::choice); [`Error::UnknownInformation`] if `choice` is not an option, or occurs in no draw with the
-    /// stated values.
+    /// **Errors.** The errors of the method [`choice`](Self::choice); [`Error::UnknownInformation`] if `choice` is not an option, or occurs in no
+    /// draw with the stated values.
     pub fn utility_of(&self, known: &Model, choice: &T) -> Result<UtilityEstimate, Error> {
         guarded(|| {
             let option = self.fitted.decision.options.index_of(choice);
@@ -111,7 +112,7 @@ impl<T: Value> SampledPolicy<T> {
         }
     }
 
-    /// Converts the stated values of the known elements to a class (values matched exactly) and a point (values compared by distance).
+    /// Converts the stated values of the known random variables to a class (values matched exactly) and a point (values compared by distance).
     fn place(&self, known: &Model) -> Result<KnownPlace, Error> {
         let mut stated: Vec<Option<&Datum>> = vec![None; self.known.len()];
         for (element, evidence) in known.evidence() {

@@ -3,14 +3,14 @@
 use figrs_factor::bounds::six_decimals;
 use std::fmt;
 
-/// The mean utility of some draws, with its standard error.
+/// The mean utility of some draws of a sampler, with its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UtilityEstimate {
-    /// The weighted mean of the utilities.
+    /// The weighted mean of the utilities of the draws.
     pub mean: f64,
-    /// The standard error of the mean; infinite for a single draw. The standard error includes the randomness of the draws, but not the bias that
-    /// arises because the known values of the draws differ from the given values.
+    /// The standard error of the mean utility; infinite for a single draw. The standard error includes the randomness of the draws, but not the bias
+    /// that arises because the known values of the draws differ from the given values.
     pub standard_error: f64,
     /// Number of draws whose utilities are averaged.
     pub draws: usize,
@@ -36,7 +36,7 @@ pub(super) struct WeightedUtility {
 impl UtilityEstimate {
     /// Returns the weighted mean of the utilities in `draws`, and the standard error of this mean; `None` if there are no draws.
     ///
-    /// The variance of the mean is that of a ratio of sums, multiplied by `n / (n - 1)` and by `inflation`.
+    /// The variance of the mean utility is that of a ratio of sums, multiplied by `n / (n - 1)` and by `inflation`.
     pub(super) fn of(
         draws: impl Iterator<Item = WeightedUtility> + Clone,
         inflation: f64,

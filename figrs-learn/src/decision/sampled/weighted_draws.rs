@@ -8,7 +8,7 @@ use figrs_answer::{Draws, Error, TargetDraws};
 #[derive(Debug)]
 pub(super) struct WeightedDraws<'d> {
     draws: &'d Draws,
-    /// The index and the weight of each draw; the largest weight is one.
+    /// The index and the weight of each draw of positive weight; the largest weight is one.
     pub(super) weights: Vec<(usize, f64)>,
 }
 
@@ -27,7 +27,7 @@ impl<'d> WeightedDraws<'d> {
         Self { draws, weights }
     }
 
-    /// Returns the draws of the target `element`.
+    /// Returns the draws of the target (queried variable) `element`.
     ///
     /// **Errors.** [`Error::UnknownElement`] if the sampler has no draws of `element`.
     pub(super) fn target(&self, element: &AnyElement) -> Result<&'d TargetDraws, Error> {
@@ -36,7 +36,7 @@ impl<'d> WeightedDraws<'d> {
         found.ok_or_else(|| Error::not_a_target(element.label()))
     }
 
-    /// Returns the values of the utility `element`, one for each draw that has positive weight.
+    /// Returns the values of the utility `element` in the draws that have positive weight.
     ///
     /// **Errors.** [`Error::InvalidUtility`] if a value is NaN or too large; [`Error::UnknownElement`] if the sampler has no draws of `element`.
     pub(super) fn utilities(&self, element: &AnyElement) -> Result<Vec<f64>, Error> {

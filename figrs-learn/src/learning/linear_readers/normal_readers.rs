@@ -1,4 +1,4 @@
-//! Normal elements that read learned parameters: their means as polynomials of parameters and real elements.
+//! Normal variables that read learned parameters: their means as polynomials of parameters and real variables.
 
 use figrs_core::internals::{ApplyOp, FamilyOp, Kind, LearnedPrior, OpenArgument};
 use figrs_core::{AnyElement, ElementId};
@@ -9,12 +9,12 @@ use super::Walk;
 use crate::learning::normal_sums::{MeanTerm, NormalSpread};
 use figrs_answer::error::Error;
 
-/// A mean as a polynomial: for each product of a parameter and a real element, the coefficient of the product. A product may lack the parameter or
-/// the real element.
+/// A mean as a polynomial: for each product of a parameter and a real variable, the coefficient of the product. The parameter or the real variable
+/// may be absent from a product.
 type Polynomial = IndexMap<(Option<usize>, Option<usize>), f64, FxBuildHasher>;
 
 impl Walk<'_> {
-    /// Returns the terms of the mean of a normal element, its spread, and the real elements of the mean.
+    /// Returns the terms of the mean of a normal variable, its spread (variance or precision), and the real variables in the mean.
     pub(super) fn normal(
         &mut self,
         element: &AnyElement,
@@ -84,7 +84,8 @@ impl Walk<'_> {
         Ok((terms.collect(), spread, reals.into_values().collect()))
     }
 
-    /// Returns `function`, which `element` reads, as a polynomial of parameters and real elements. New real elements are added to `reals`.
+    /// Returns `function`, which `element` reads, as a polynomial of parameters and real variables. Real variables that are not yet in `reals` are
+    /// added to `reals`.
     pub(super) fn polynomial(
         &mut self,
         element: &AnyElement,
@@ -126,8 +127,8 @@ impl Walk<'_> {
     }
 }
 
-/// Returns the function `op` of the polynomials `parts` as a polynomial; `None` unless `op` is linear or a product, and the result has no product of
-/// two parameters or of two real elements.
+/// Returns the result of the function `op` for the arguments `parts` as a polynomial; `None` unless `op` is linear or a product, and the result has
+/// no product of two parameters or of two real variables.
 fn combined(op: &dyn ApplyOp, parts: &[&Polynomial]) -> Option<Polynomial> {
     let open: Vec<OpenArgument<'_>> = parts.iter().map(|_| OpenArgument::Open(1)).collect();
     let mut all = Polynomial::default();

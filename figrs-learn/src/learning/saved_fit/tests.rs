@@ -1,11 +1,11 @@
-//! Tests that a loaded fit continues like the fit that was saved, and that data of other models, other cases or damaged data are errors.
+//! Tests that a loaded `Fit` continues learning as the saved one would, and that damaged data, other models and other rows of data are errors.
 
 use figrs_core::{Element, Flip, Learned, Model, Normal, StandardDeviation};
 use figrs_exact::JunctionTree;
 
 use super::*;
 
-/// The parameters, the columns of data, and the model of hidden classes with normal heights.
+/// The test model of hidden classes with normal heights, with its parameters and its columns of data.
 struct World {
     bias: Element<f64>,
     means: [Element<f64>; 2],
@@ -55,7 +55,7 @@ fn learner() -> ExpectationMaximization<JunctionTree> {
     ExpectationMaximization::new(JunctionTree::new()).map_estimate()
 }
 
-/// Returns the saved fit with valid checksums for the cases of a world, so that later checks are reached.
+/// Returns `saved` with valid checksums for the data of the test model `world`, so that tests reach the later checks.
 fn sealed(saved: &SavedFit, world: &World) -> SavedFit {
     let table = world.cases(&ROWS).table;
     let mut sealed = saved.clone();

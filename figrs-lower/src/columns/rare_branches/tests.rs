@@ -1,4 +1,4 @@
-//! Tests of the evaluation of rare branches.
+//! Tests of the evaluation of branches that few worlds take.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,7 @@ fn block(model: &Model, targets: &[AnyElement], limit: usize) -> Result<Block, M
     Block::new(model, targets, Observations::Weigh, order, limit)
 }
 
-/// Returns the values of a target in all worlds.
+/// Returns the values of a target of the query in all worlds.
 fn values<T: Clone + 'static>(block: &mut Block, target: usize) -> Vec<T> {
     let values = block.target(target).typed();
     values.as_any().downcast_ref::<Vec<T>>().unwrap().clone()
@@ -69,7 +69,7 @@ fn what_branches_refer_to_is_one_element_in_a_row() {
     }
 }
 
-/// Observations and Scores must give worlds in rare branches the same weights as worlds in frequent branches.
+/// Observations and elements of the type `Score` must give worlds in rare branches the same weights as worlds in frequent branches.
 #[test]
 fn rows_of_their_own_branches_are_weighed() {
     let place = DiscreteUniform::new(0, (1 << 20) - 1);
@@ -93,7 +93,7 @@ fn rows_of_their_own_branches_are_weighed() {
     }
 }
 
-/// The worlds of a branch follow each other; their draws are independent, and each world gets its own values.
+/// The worlds of a branch are evaluated one after another; their random draws are independent, and each world gets its own values.
 #[test]
 fn worlds_of_one_branch_draw_independently() {
     let (place, width) = (DiscreteUniform::new(0, 999), 4000);
@@ -126,7 +126,8 @@ fn worlds_of_one_branch_draw_independently() {
     assert!(pairs > 2000.0 && (equal - pairs / 2.0_f64).abs() < 3.0 * f64::sqrt(pairs));
 }
 
-/// The evaluation of a deep branch waits for an element that every world evaluates, and continues after it.
+/// The evaluation of a branch that is a deep tree waits for an element that every world evaluates, and continues after the evaluation of this
+/// element.
 #[test]
 fn deep_branches_wait_for_missing_values() {
     let (place, permanent) = (DiscreteUniform::new(1, 1 << 20), DiscreteUniform::new(0, 9));
@@ -149,7 +150,8 @@ fn deep_branches_wait_for_missing_values() {
     assert!((98..=202).contains(&heads), "{heads}");
 }
 
-/// The parents that follow a deep parent wait for it; their number must not make the evaluation quadratic.
+/// The parents that come after a deep parent (one that depends on a long chain of elements) wait for it; their number must not make the evaluation
+/// quadratic.
 #[test]
 fn many_parents_wait_for_a_deep_parent() {
     const PARENTS: usize = 100_000;
@@ -171,7 +173,7 @@ fn many_parents_wait_for_a_deep_parent() {
     assert_eq!(places, sums);
 }
 
-/// Elements to which only their branch refers must not get an index in the block.
+/// Elements to which only the elements of their branch refer must not get an index in the block of worlds.
 #[test]
 fn elements_of_branches_of_one_row_are_dropped() {
     let place = DiscreteUniform::new(1, 1 << 20);
@@ -185,7 +187,7 @@ fn elements_of_branches_of_one_row_are_dropped() {
     assert_eq!(block.instructions.len(), block.elements_in_every_world());
 }
 
-/// A branch must be evaluated before the next branch is created.
+/// Each branch of a `Chain` must be evaluated before the next branch is created.
 #[test]
 fn branches_of_few_rows_are_made_one_by_one() {
     let under_way = Arc::new(Mutex::new((0u32, 0u32)));

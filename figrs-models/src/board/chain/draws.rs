@@ -19,27 +19,29 @@ use crate::grid::{Position, Size};
 
 /// Minimum number of stored boards of each Markov chain for the diagnostics: the R-hat of 128 independent boards is below 1.05.
 const FEWEST: usize = 128;
-/// Largest R-hat at which chains count as converged.
+/// Largest R-hat at which Markov chains count as converged.
 const MOST_R_HAT: f64 = 1.05;
-/// Effective sample size that all Markov chains together must have: a share of the number of boards in the diagnostics, but no more than an upper
+/// Effective sample size that all Markov chains together must reach: a share of the number of boards in the diagnostics, but no more than an upper
 /// limit.
 const EFFECTIVE: (f64, f64) = (0.25, 400.0);
-/// Maximum number of changes that a Markov chain may propose, per cell of the board: until its first board that follows all rules, and after it.
+/// Maximum number of changes per cell of the board that a Markov chain may propose: first until it finds a board that follows all rules, then from
+/// that board on.
 const WORK: (u64, u64) = (1 << 18, 1 << 20);
-/// Maximum number of changes that a Markov chain may propose, for a board of any size: until its first board that follows all rules (up to half a
-/// minute on one core), and after it.
+/// Maximum number of changes that a Markov chain may propose for a board of any size: first until it finds a board that follows all rules (up to half
+/// a minute on one core), then from that board on.
 const MOST_WORK: (u64, u64) = (1 << 28, 1 << 26);
-/// Maximum number of cell values for which the diagnostics measure the number of cells with this value and the mean position of these cells.
+/// Maximum number of different cell values that the diagnostics track, each by the number of cells with this value and the mean position of these
+/// cells.
 const MOST_VALUES: usize = 8;
 
-/// Maximum number of Markov chains; if fewer boards are wanted, there are as many chains as boards, but at least two.
+/// Maximum number of Markov chains; if fewer boards are to be drawn, there are as many chains as boards, but at least two.
 pub(in crate::board) const MOST_CHAINS: usize = 4;
 
 #[derive(Clone, Copy, Debug)]
 pub(in crate::board) struct ChainLimits {
     pub(in crate::board) memory: u64,
     pub(in crate::board) seed: u64,
-    /// Maximum number of changes that each Markov chain may propose until its first board that follows all rules, and again after it.
+    /// Maximum number of changes that each Markov chain may propose until it finds a board that follows all rules, and again from that board on.
     pub(in crate::board) work: u64,
 }
 
@@ -47,11 +49,11 @@ pub(in crate::board) struct ChainLimits {
 pub(in crate::board) struct ChainDraw {
     pub(in crate::board) diagnostics: Vec<(&'static str, f64)>,
     pub(in crate::board) is_cut: bool,
-    /// True if the Markov chains count as converged and their effective sample size is large enough.
+    /// True if the Markov chains count as converged (by R-hat) and their effective sample size is large enough.
     pub(in crate::board) is_settled: bool,
 }
 
-/// Returns the least number of changes that all Markov chains together propose, if no more boards than chains are wanted.
+/// Returns the least number of changes that all Markov chains together propose, if the number of boards to draw does not exceed the number of chains.
 pub(in crate::board) fn least_work(size: Size, wanted: usize) -> u64 {
     (2 * FEWEST * chains_for(wanted) * size.cells()) as u64
 }
@@ -60,11 +62,11 @@ fn chains_for(wanted: usize) -> usize {
     wanted.clamp(2, MOST_CHAINS)
 }
 
-/// A Markov chain with the boards that it has stored, one after every few sweeps.
+/// A Markov chain with its stored boards; the chain makes a few sweeps over the cells between two stored boards.
 struct KeptChain<C> {
     chain: TemperedChain<C>,
     boards: Vec<Vec<C>>,
-    /// For each stored board, the measures by which the diagnostics compare Markov chains.
+    /// For each stored board, the numbers (such as the number of cells with a value) by which the diagnostics compare Markov chains.
     measures: Vec<Vec<f64>>,
 }
 
@@ -78,11 +80,11 @@ impl<C: Value> KeptChain<C> {
     }
 }
 
-/// Draws boards by Markov chains.
+/// Draws random boards by Markov chains.
 ///
 /// Each Markov chain first searches for a board that follows all rules. After its first valid board, a Markov chain stores a board after every sweep.
-/// A Markov chain with twice as many stored boards as the diagnostics use drops every second board, and doubles the number of sweeps between stored
-/// boards. Sampling ends when the later halves of all Markov chains agree, or when the work limit is reached.
+/// When a Markov chain has stored twice as many boards as the diagnostics use, it drops every second board, and doubles the number of sweeps between
+/// stored boards. Sampling ends when the diagnostics show that the later halves of all Markov chains agree, or when the work limit is reached.
 pub(in crate::board) fn draw<G: Generator>(
     generator: &G,
     limits: ChainLimits,
@@ -217,7 +219,7 @@ pub(in crate::board) fn draw<G: Generator>(
     })
 }
 
-/// Returns the clues of a puzzle unless a single rule is known to exclude all boards.
+/// Returns the positions of a puzzle's clues, unless a single rule is known to exclude all boards.
 ///
 /// **Errors.** [`BoardError::NoSolution`] if a rule excludes all boards.
 fn excluding_none<C: Value>(
@@ -237,8 +239,8 @@ fn excluding_none<C: Value>(
     Err(excluded(size, to_blame))
 }
 
-/// Returns the error that the clues `clues` exclude all boards or, if there are no clues, that the rules and bounds do. The error does not state
-/// which clues contradict each other, nor whether a board without clues is possible.
+/// Returns the error that the clues `clues` exclude all boards or, if there are no clues, that the rules and bounds exclude them. The error does not
+/// state which clues of the puzzle contradict each other, nor whether a board without clues is possible.
 fn excluded(size: Size, clues: Vec<Position>) -> BoardError {
     BoardError::NoSolution {
         size,
@@ -247,8 +249,8 @@ fn excluded(size: Size, clues: Vec<Position>) -> BoardError {
     }
 }
 
-/// Stores the present board of each interrupted Markov chain that has stored no board. Drops the chains with less than half as many stored boards as
-/// the chain with the most boards.
+/// Stores the present board of each interrupted Markov chain that has not stored a board yet. Drops the Markov chains that have stored less than half
+/// as many boards as the chain with the most boards.
 fn keep_what_there_is<C: Value>(chains: &mut Vec<Mutex<KeptChain<C>>>, size: Size, palette: &[C]) {
     for chain in &mut *chains {
         let kept = of(chain);
@@ -276,8 +278,8 @@ fn is_second(number: &mut usize) -> bool {
     number.is_multiple_of(2)
 }
 
-/// Adds boards of the Markov chains, taking turns, to the collection `boards`. The boards of a chain are equally spaced among its stored boards, and
-/// include its last board.
+/// Adds stored boards of the Markov chains to the collection `boards`; the chains take turns. The added boards of a Markov chain are equally spaced
+/// among its stored boards, and include its last board.
 fn spread<G: Generator>(
     generator: &G,
     chains: &mut [Mutex<KeptChain<G::Cell>>],
@@ -297,10 +299,10 @@ fn spread<G: Generator>(
     Ok(())
 }
 
-/// Returns the number of independent boards that carry the same information as `drawn` boards of `chains` chains. Each chain stored `kept` boards
-/// with an autocorrelation time of `time` stored boards; the result is NaN if `time` is unknown.
+/// Returns the effective number of boards: how many independent boards carry the same information as `drawn` boards of `chains` Markov chains. Each
+/// Markov chain stored `kept` boards with an autocorrelation time of `time` stored boards; the result is NaN if `time` is unknown.
 ///
-/// Boards of different chains count as independent; boards of one chain count as an autoregression of first order.
+/// Boards of different Markov chains count as independent; boards of one chain are treated as an autoregression of first order.
 fn effective_boards(time: f64, (kept, chains): (usize, usize), drawn: usize) -> f64 {
     let each = drawn.div_ceil(chains.max(1)).clamp(1, kept.max(1));
     let apart = kept as f64 / each as f64;
@@ -314,7 +316,7 @@ fn effective_boards(time: f64, (kept, chains): (usize, usize), drawn: usize) -> 
     drawn as f64 / (1.0 + 2.0 * pairs.sum::<f64>())
 }
 
-/// Returns the largest R-hat and the smallest effective sample size over all measures of the stored boards.
+/// Returns the largest R-hat and the smallest effective sample size over all numbers by which the diagnostics describe stored boards.
 fn worst<C>(chains: &mut [Mutex<KeptChain<C>>], later: std::ops::Range<usize>) -> (f64, f64) {
     if later.len() < 4 {
         return (f64::NAN, f64::NAN);
@@ -346,7 +348,7 @@ fn worst<C>(chains: &mut [Mutex<KeptChain<C>>], later: std::ops::Range<usize>) -
     (apart, effective)
 }
 
-/// Returns the possible values of the cells that may change.
+/// Returns the values that cells may have, of all cells that may change.
 fn palette<C: Value>(ruled: &RuledCells<C>) -> Vec<C> {
     let mut values: Vec<C> = Vec::new();
     for kind in ruled.kinds.iter().filter(|kind| kind.values.len() > 1) {
@@ -359,7 +361,7 @@ fn palette<C: Value>(ruled: &RuledCells<C>) -> Vec<C> {
     values
 }
 
-/// Returns, for each value of `palette`, the number of cells with this value, and the mean row and column of these cells.
+/// Returns, for each cell value in `palette`, the number of cells with this value, and the mean row and column of these cells.
 fn moments<C: Value>(size: Size, cells: &[C], palette: &[C]) -> Vec<f64> {
     let mut moments = vec![0.0; 3 * palette.len()];
     for (at, cell) in size.positions().zip(cells) {
@@ -377,7 +379,7 @@ fn moments<C: Value>(size: Size, cells: &[C], palette: &[C]) -> Vec<f64> {
     moments
 }
 
-/// Runs `work` on each Markov chain, on as many threads as there are cores; each chain has its own random numbers.
+/// Runs the function `work` on each Markov chain, on as many threads as there are cores; each chain has its own random numbers.
 fn each<C: Value>(chains: &[Mutex<KeptChain<C>>], work: impl Fn(&mut KeptChain<C>) + Sync) {
     let threads = available_parallelism().map_or(1, NonZero::get);
     let ran = in_order(

@@ -5,39 +5,41 @@ use rand::{Rng, RngExt};
 
 use super::RuledCells;
 
-/// A Markov chain of boards: Metropolis-Hastings steps that change one cell, exchange two cells, or are [proposed](super::BoardMoves) by the puzzle.
+/// A Markov chain of boards, whose Metropolis-Hastings steps change one cell, exchange the values of two cells, or are [proposed](super::BoardMoves)
+/// by the puzzle.
 ///
 /// The weight of a board is the product of the weights of its cells and of `exp(-penalty * violation)`, where `violation` is the sum of the
-/// violations of all rules. A step uniformly chooses a cell and its new value, or two cells whose values it exchanges: two adjacent cells, or two
-/// cells anywhere with different values. Two cells that exchange values must have the same possible values. The new board is accepted with a
-/// probability equal to the ratio of its weight to the old board's weight, at most one. If the penalty is infinite, no accepted board has a larger
-/// violation than the board before.
+/// violations of all rules. A step of the Markov chain uniformly chooses a cell and its new value, or two cells whose values are exchanged: two
+/// adjacent cells, or two cells anywhere with different values. Two cells that exchange values must have the same possible values. The new board is
+/// accepted with a probability equal to the ratio of its weight to the old board's weight, at most one. If the penalty for violated rules is
+/// infinite, no accepted board violates the rules more than the board before.
 ///
-/// **Guarantee.** The distribution in proportion to the weights of boards is stationary, because proposals are symmetric. If the penalty is infinite
-/// and the first board follows all rules, the stationary distribution is that of boards that follow all rules. If the penalty is finite and no rule
-/// forbids a board, every board can be reached from every other board.
+/// **Guarantee.** The distribution with probabilities proportional to the weights of boards is stationary, because proposals are symmetric. If the
+/// penalty for violated rules is infinite and the first board follows all rules, the stationary distribution is that of the boards that follow all
+/// rules. If the penalty for violated rules is finite and no rule forbids a board, every board can be reached from every other board.
 pub(super) struct BoardKernel<C> {
     pub(super) ruled: RuledCells<C>,
     pub(super) cells: Vec<C>,
-    /// For each cell, the index of its value among its possible values.
+    /// For each cell, the index of its value in the list of its possible values.
     pub(super) values: Vec<u16>,
     pub(super) free: Vec<usize>,
-    /// For each kind of cell and each value, the cells with this value; filled only if a step may exchange the values of two cells.
+    /// For each kind of cell (cells with the same possible values and weights) and each value, the list of cells with this value; filled only if a
+    /// step may exchange two cells.
     pools: Vec<Vec<Vec<u32>>>,
-    /// For each cell, its index in the list of `pools` that contains it.
+    /// For each cell, its index in that list of `pools` that contains the cell.
     places: Vec<u32>,
     pub(super) violation: u32,
     pub(super) penalty: f64,
-    /// The changes that the puzzle proposes in a step: cells with the indices of their new values.
+    /// The changes that the puzzle proposes for a step of the Markov chain: cells with the indices of their new values.
     pub(super) joint: Vec<(usize, u16)>,
-    /// The changes of `joint`, with the new values themselves.
+    /// The changes in `joint`, with the new values themselves instead of their indices.
     drawn: Vec<(usize, C)>,
-    /// The cells that a step changes, and the earlier values of these cells.
+    /// The cells that a step of the Markov chain changes, and the values of these cells before the step.
     indices: Vec<usize>,
     before: Vec<u16>,
 }
 
-/// Number of cells that rules can examine in the time of one proposal.
+/// Number of cells that rules can examine in the time that one proposal takes.
 const LOOKED_AT: u64 = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,12 +52,12 @@ pub(super) enum BoardMove {
         at: usize,
         other: usize,
     },
-    /// Makes the changes that the puzzle proposes.
+    /// Makes the changes of cells that the puzzle proposes.
     Joint,
 }
 
 impl<C: Value> BoardKernel<C> {
-    /// Creates a Markov chain that starts from a board; `None` if a rule forbids the board, if the board has a wrong number of cells, or if a cell
+    /// Creates a Markov chain that starts from the board `cells`; `None` if a rule forbids the board, if the number of cells is wrong, or if a cell
     /// cannot have its value.
     pub(super) fn new(mut ruled: RuledCells<C>, cells: Vec<C>, penalty: f64) -> Option<Self> {
         if cells.len() != ruled.size.cells() {
@@ -98,10 +100,10 @@ impl<C: Value> BoardKernel<C> {
         Some(chain)
     }
 
-    /// Makes one step for each cell that may change or, with moves of the puzzle, the number of steps that
+    /// Makes one step of the Markov chain for each cell that may change or, if the puzzle proposes the changes, as many steps as
     /// [`BoardMoves::proposals`](super::BoardMoves::proposals) returns. Returns the number of proposed changes of cells, plus one for every
-    /// [`LOOKED_AT`] cells that rules and moves examined. The sweep stops early once `goes_on` returns false, because a sweep of a large board may
-    /// take seconds.
+    /// [`LOOKED_AT`] cells that rules and proposals of the puzzle examined. The sweep over the cells stops early once `goes_on` returns false,
+    /// because a sweep of a large board may take seconds.
     pub(super) fn sweep<R: Rng + ?Sized>(
         &mut self,
         rng: &mut R,
@@ -176,8 +178,8 @@ impl<C: Value> BoardKernel<C> {
         !self.joint.is_empty()
     }
 
-    /// Uniformly draws a cell of the same kind as the cell `at` but with another value. The exchange of the two values is as likely as its reverse,
-    /// because it does not change the number of cells with each value.
+    /// Draws a random cell, uniformly, of the same kind as the cell `at` but with another value. The exchange of two cells' values is as likely as
+    /// its reverse, because it does not change the number of cells with each value.
     fn of_another_value<R: Rng + ?Sized>(&self, at: usize, rng: &mut R) -> Option<usize> {
         let pools = &self.pools[self.ruled.kind_of[at] as usize];
         let others = || {
@@ -263,7 +265,7 @@ impl<C: Value> BoardKernel<C> {
         self.change_within(changed, most as u64)
     }
 
-    /// Makes the changes `changed` unless the new board's violation of the rules exceeds `most`.
+    /// Makes the changes `changed` of cells unless the new board's violation of the rules exceeds `most`.
     fn change_within(&mut self, changed: &[(usize, u16)], most: u64) -> bool {
         let mut indices = std::mem::take(&mut self.indices);
         indices.clear();

@@ -1,4 +1,4 @@
-//! Markov chains of boards of any size, whose rules are evaluated on whole boards.
+//! Markov chains of boards of any size; the rules are evaluated on whole boards.
 
 mod draws;
 mod kernel;

@@ -1,12 +1,12 @@
-//! Boards for Markov chains: independent cells, and rules for whole boards.
+//! The input of the Markov chains of boards: independent cells, and rules for whole boards.
 
 use figrs_core::Value;
 
 use super::BoardMoves;
 use crate::grid::{BoardRule, Position, Size};
 
-/// The cells of a board as independent choices, and the rules for whole boards: the input of [`Method::Chain`](crate::board::Method::Chain), for
-/// boards of any size.
+/// The input of [`Method::Chain`](crate::board::Method::Chain), for boards of any size: the cells as independent random choices, and the rules for
+/// whole boards.
 ///
 /// The distribution of the boards is that of independent cells given that all rules are followed; the [probabilistic
 /// program](crate::board::Generator::elements) of the board has the same distribution.
@@ -19,13 +19,14 @@ pub struct RuledCells<C> {
     pub(super) starts: Vec<Vec<C>>,
     pub(super) joined: Joined,
     pub(super) exchanges: bool,
-    /// Proposals of the puzzle, which replace the proposals to change one cell or to exchange two.
+    /// Proposals of the puzzle for its Markov chain; they replace the proposals to change one cell or to exchange two.
     pub(super) moves: Option<Box<dyn BoardMoves<C>>>,
     pub(in crate::board) is_slow: bool,
     pub(super) clues: Vec<Position>,
 }
 
-/// States whether the boards that follow all rules are connected: whether Markov chains reach all of them without passing through other boards.
+/// States whether the boards that follow all rules are connected, which means that Markov chains reach all of them without passing through boards
+/// that break rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Joined {
     Unknown,
@@ -49,8 +50,8 @@ impl<C: Value> CellChoice<C> {
 }
 
 impl<C: Value> RuledCells<C> {
-    /// Creates cells without rules. `choices` returns the possible values of a cell with their weights, which must be positive and need not sum to
-    /// one. A cell whose value is known has one possible value.
+    /// Creates the cells of a board, without rules. The argument `choices` is a function that returns the possible values of a cell with their
+    /// weights, which must be positive and need not sum to one. A cell whose value is known has this value as its only possible value.
     pub fn new(size: Size, mut choices: impl FnMut(usize) -> Vec<(C, f64)>) -> Self {
         let mut kinds: Vec<CellChoice<C>> = Vec::new();
         let kind_of = (0..size.cells()).map(|at| {
@@ -81,26 +82,27 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Declares the cells that have clues. If no board follows the rules, the error names these cells.
+    /// Declares which cells of the board have clues. If no board follows the rules, the error names the cells that have clues.
     #[must_use]
     pub fn clues(self, clues: impl IntoIterator<Item = Position>) -> Self {
         let clues = clues.into_iter().collect();
         Self { clues, ..self }
     }
 
-    /// Adds a rule. Rules are evaluated in the order in which they were added; the rule that is quickest to evaluate should therefore come first.
+    /// Adds a rule. Rules of the board are evaluated in the order in which they were added; the rule that is quickest to evaluate should therefore
+    /// come first.
     #[must_use]
     pub fn rule(mut self, rule: impl BoardRule<C> + 'static) -> Self {
         self.rules.push(Box::new(rule));
         self
     }
 
-    /// True if Markov chains quickly reach all boards that follow all rules without passing through other boards.
+    /// True if Markov chains quickly reach all boards that follow all rules without passing through boards that break rules.
     pub(in crate::board) fn is_joined(&self) -> bool {
         self.joined == Joined::Fully && !self.is_slow
     }
 
-    /// Adds a rule if `rule` is not `None`.
+    /// Adds the rule `rule` for boards if it is not `None`.
     #[must_use]
     pub fn rule_if(self, rule: Option<impl BoardRule<C> + 'static>) -> Self {
         match rule {
@@ -109,25 +111,26 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Adds a rule, and withdraws the declarations [`joined`](Self::joined) and [`nearly_joined`](Self::nearly_joined): boards that also follow this
-    /// rule may not be reachable from each other.
+    /// Adds a rule, and withdraws the declarations [`joined`](Self::joined) and [`nearly_joined`](Self::nearly_joined), because boards that follow
+    /// the added rule too may not be reachable from each other.
     #[must_use]
     pub fn further_rule(mut self, rule: impl BoardRule<C> + 'static) -> Self {
         self.joined = Joined::Unknown;
         self.rule(rule)
     }
 
-    /// Adds a board from which Markov chains start, which may break rules but must not be forbidden by a rule. Successive Markov chains start from
-    /// different start boards, which should differ much. Without start boards, Markov chains start from boards with independently drawn cells.
+    /// Adds a board from which a Markov chain starts; this board may break rules, but no rule may forbid it. The Markov chains start from different
+    /// start boards in turn; these boards should differ much. If no start boards are given, Markov chains start from boards with independently drawn
+    /// cells.
     #[must_use]
     pub fn start(mut self, cells: Vec<C>) -> Self {
         self.starts.push(cells);
         self
     }
 
-    /// Declares that the boards that follow all rules are connected: a chain of such boards leads from any of them to any other, by changing one cell
-    /// or exchanging two cells at a time, or by the puzzle's [moves](Self::moves). Markov chains are then quicker, because the chains need not pass
-    /// through boards that break rules.
+    /// Declares that the boards that follow all rules are connected: any two of them are linked by a series of such boards, each made from the
+    /// previous one by changing one cell, by exchanging two cells, or by the puzzle's [moves](Self::moves). If the boards that follow all rules are
+    /// connected, Markov chains are quicker, because they need not pass through boards that break rules.
     #[must_use]
     pub fn joined(self) -> Self {
         Self {
@@ -136,8 +139,8 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Declares that most boards that follow all rules are connected in the sense of [`joined`](Self::joined). Markov chains are then quicker,
-    /// because only a single additional chain passes through boards that break rules.
+    /// Declares that most boards that follow all rules are connected in the sense of [`joined`](Self::joined). Such a declaration makes sampling
+    /// quicker, because only a single additional Markov chain passes through boards that break rules.
     #[must_use]
     pub fn nearly_joined(self) -> Self {
         Self {
@@ -146,7 +149,7 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Disables exchanges of two cells, for rules that exchanges would mostly break.
+    /// Disables Markov chain steps that exchange two cells, for rules that exchanges would mostly break.
     #[must_use]
     pub fn without_exchanges(self) -> Self {
         Self {
@@ -175,7 +178,7 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Returns the size of the grid.
+    /// Returns the size of the board's grid.
     pub fn size(&self) -> Size {
         self.size
     }
@@ -184,7 +187,7 @@ impl<C: Value> RuledCells<C> {
         &self.kinds[self.kind_of[at] as usize]
     }
 
-    /// Allows every value that any cell may have in the cells of `clues`.
+    /// Allows each of the cells `clues` to have every value that any cell of the board may have.
     pub(super) fn open(&mut self, clues: &[Position]) {
         let mut values: Vec<C> = Vec::new();
         for value in self.kinds.iter().flat_map(|kind| &kind.values) {
@@ -203,7 +206,7 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Returns `false` if a rule is known to exclude all boards.
+    /// Returns `false` if a single rule is known to exclude all boards.
     pub(super) fn may_be_kept(&mut self) -> bool {
         let Self {
             kinds,

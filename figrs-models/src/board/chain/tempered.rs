@@ -8,30 +8,30 @@ use super::kernel::BoardKernel;
 use super::ruled_cells::Joined;
 
 /// A group of Markov chains of boards: the first chain has an infinite penalty for broken rules, and each further chain a smaller penalty than the
-/// one before. After each sweep, neighbouring chains exchange their boards with a probability that leaves the product of their distributions
+/// one before. After each sweep, neighbouring Markov chains exchange their boards with a probability that leaves the product of their distributions
 /// stationary.
 ///
-/// **Guarantee.** Once the first chain has a board that follows all rules, its stationary distribution is that of boards that follow all rules. If
-/// the group has several chains and no rule forbids a board, the first chain reaches all boards that follow the rules.
+/// **Guarantee.** Once the first Markov chain of the group has a board that follows all rules, its stationary distribution is that of the boards that
+/// follow all rules. If the group has several Markov chains and no rule forbids a board, the first chain reaches all boards that follow the rules.
 ///
 /// **References.** C. J. Geyer, "Markov chain Monte Carlo maximum likelihood", Computing Science and Statistics 23 (1991).
 pub(super) struct TemperedChain<C> {
     chains: Vec<BoardKernel<C>>,
     rng: Stream,
-    /// Number of changes of cells that were proposed, as a measure of work.
+    /// Number of changes of cells that the Markov chains have proposed, as a measure of work.
     pub(super) work: u64,
     sweeps: u64,
 }
 
-/// Number of Markov chains of a group, not counting the first.
+/// Number of Markov chains in a group for replica exchange, not counting the first.
 const RUNGS: usize = 5;
-/// Ratio of the penalties of neighbouring Markov chains. At the largest finite penalty, a violation of one multiplies the weight of a board by `1 /
-/// (e * cells)`; few boards of the chain with this penalty therefore break rules.
+/// Ratio of the penalties for broken rules of neighbouring Markov chains in a group. At the largest finite penalty, a violation of one multiplies the
+/// weight of a board by `1 / (e * cells)`; few boards of the Markov chain with this penalty therefore break rules.
 const FALL: f64 = 0.7;
 
 impl<C: Value> TemperedChain<C> {
-    /// Creates the group of Markov chains with the index `number`, which selects its random numbers and start board; `None` if the start board has
-    /// impossible values or a rule forbids it.
+    /// Creates the group of Markov chains with the index `number`, which determines the group's random numbers and start board; `None` if the start
+    /// board has impossible values or a rule forbids it.
     pub(super) fn new(
         make: &dyn Fn() -> Option<RuledCells<C>>,
         seed: u64,
@@ -97,13 +97,13 @@ impl<C: Value> TemperedChain<C> {
         &self.chains[0].cells
     }
 
-    /// Returns the measures of the rules, such as the length of a path, for the board of the group's first Markov chain.
+    /// Returns numbers that describe the board of the group's first Markov chain, each measured by a rule, such as the length of a path.
     pub(super) fn measures(&self) -> impl Iterator<Item = f64> + '_ {
         let rules = self.chains[0].ruled.rules.iter();
         rules.filter_map(|rule| rule.measure())
     }
 
-    /// Sweeps all Markov chains and exchanges their boards, until `goes_on` returns false.
+    /// Makes one sweep of each Markov chain and exchanges boards between the chains, until `goes_on` returns false.
     pub(super) fn sweep(&mut self, goes_on: &dyn Fn() -> bool) {
         for chain in &mut self.chains {
             self.work += chain.sweep(&mut self.rng, goes_on);

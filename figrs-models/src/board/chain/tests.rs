@@ -1,4 +1,4 @@
-//! Tests the steps of the chains: all proposals are enumerated, and only rounding errors are tolerated.
+//! Tests the steps of the Markov chains of boards: all proposals are enumerated, and only rounding errors are tolerated.
 
 use figrs_infer::Compiled;
 use std::collections::{HashMap, HashSet};
@@ -22,7 +22,7 @@ fn size(rows: usize, columns: usize) -> Size {
     Size::new(rows, columns).unwrap()
 }
 
-/// A move that can be proposed, with the random choices that lead to it if the puzzle proposes it.
+/// A change of a board that a Markov chain can propose, with the random choices that lead to it if the puzzle proposes it.
 struct Proposed {
     step: BoardMove,
     choices: Vec<usize>,
@@ -30,7 +30,7 @@ struct Proposed {
 }
 
 impl Proposed {
-    /// Proposes the move; returns the changed cells, with the indices of their new values.
+    /// Proposes the change of the board; returns the changed cells, with the indices of their new values.
     fn propose<C: Value>(&self, kernel: &mut BoardKernel<C>) -> Vec<(usize, u16)> {
         let values = &kernel.values;
         match self.step {
@@ -51,7 +51,7 @@ impl Proposed {
     }
 }
 
-/// Returns all moves that can be proposed from a board; the puzzle's own moves are enumerated by all their random choices.
+/// Returns all changes that a Markov chain can propose for a board; the puzzle's own proposals are enumerated by all their random choices.
 fn moves<C: Value>(kernel: &mut BoardKernel<C>) -> Vec<Proposed> {
     let mut moves = Vec::new();
     let plain = |step| Proposed {
@@ -96,7 +96,8 @@ fn moves<C: Value>(kernel: &mut BoardKernel<C>) -> Vec<Proposed> {
     moves
 }
 
-/// Returns the boards that can be reached, with an infinite penalty, from the generator's start board, as texts that `key` makes.
+/// Returns the boards, as texts made by `key`, that a Markov chain with an infinite penalty for broken rules can reach from the generator's start
+/// board.
 fn reached<G: Generator>(generator: &G, key: impl Fn(&[G::Cell]) -> String) -> HashSet<String> {
     let make = || generator.ruled_cells();
     let mut chain = TemperedChain::new(&make, 1, 0).unwrap();
@@ -133,7 +134,7 @@ fn all_are_reached<G: Generator>(generator: &G) {
     assert_eq!(exact.compiled().count().unwrap(), seen.len().into());
 }
 
-/// If a puzzle declares its boards as joined, then with an infinite penalty every board that follows all rules is reached.
+/// If a puzzle declares that its valid boards are connected, a Markov chain with an infinite penalty for broken rules must reach each of them.
 #[test]
 fn joined_boards_are_all_reached() {
     for (rows, columns) in [(1, 2), (1, 3), (2, 2), (2, 3), (3, 3)] {
@@ -167,7 +168,8 @@ fn joined_boards_are_all_reached() {
     }
 }
 
-/// Moves are accepted with the Metropolis probability: the weight of the new board divided by the weight of the old board, at most one.
+/// Changes of a board must be accepted with the Metropolis probability: the weight of the new board divided by the weight of the old board, at most
+/// one.
 #[track_caller]
 fn moves_are_those_of_metropolis<G: Generator>(generator: &G, penalty: f64) {
     let make = || generator.ruled_cells().unwrap();
@@ -245,8 +247,8 @@ fn moves_have_their_probabilities() {
     }
 }
 
-/// Moves of a puzzle are symmetric: each board leads to each other board with the same probability as the reverse. Returns the number of boards that
-/// are reached from one board.
+/// The proposals of a puzzle must be symmetric: a step from one board to another has the same probability as the reverse step. Returns the number of
+/// boards that the proposals reach from one board.
 #[track_caller]
 fn boards_of_symmetric_moves<G: Generator>(generator: &G) -> usize {
     let make = || generator.ruled_cells().unwrap();
@@ -304,7 +306,7 @@ fn moves_of_puzzles_are_symmetric() {
     assert_eq!(boards_of_symmetric_moves(&YinYang::new(size(1, 3))), 8);
 }
 
-/// After many changes, taken back or not, a rule has the same data as after reading the board anew.
+/// After many changes of a board, some of which are undone, a rule must have the same data as after reading the board anew.
 #[track_caller]
 fn rules_follow_changes<G: Generator>(generator: &G, sweeps: usize) {
     let make = || generator.ruled_cells().unwrap();
@@ -336,7 +338,7 @@ fn violations_are_those_of_boards_read_anew() {
     rules_follow_changes(&maze.steps(40..=50).unwrap(), 100);
 }
 
-/// Rules and automata accept the same boards, for all boards of small grids.
+/// Rules for whole boards and automata must accept the same boards, for all boards of small grids.
 #[test]
 fn rules_agree_with_element_programs() {
     let yin_yang = YinYang::new(size(3, 4));
@@ -375,7 +377,7 @@ fn what_one_rule_alone_excludes_is_known_at_once() {
     assert!(island("???\n?#?\n???").ruled_cells().unwrap().may_be_kept());
 }
 
-/// Clues are reported as the cause only if the rules could be followed without them.
+/// Clues of a puzzle must be reported as the cause only if boards without these clues can follow the rules.
 #[test]
 fn clues_are_opened_to_all_values() {
     let at = Position { row: 0, column: 0 };

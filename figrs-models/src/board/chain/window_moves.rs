@@ -4,11 +4,11 @@ use figrs_core::Value;
 
 use crate::grid::Size;
 
-/// Redraws all cells of a window, independently of their old values: for rules that rarely allow a single cell to change, but often several adjacent
-/// cells together.
+/// A proposal that redraws all cells of a window, independently of their old values: for rules that rarely allow a single cell to change, but often
+/// several adjacent cells together.
 ///
-/// A window of cells has up to three rows and columns. On Yin-Yang boards of 8 and 12 columns, chains that change single cells do not move, and
-/// chains that redraw windows reach other boards within a few thousand sweeps.
+/// A window of cells has up to three rows and columns. On boards of the puzzle Yin-Yang with 8 and 12 columns, Markov chains that change single cells
+/// do not move, and chains that redraw windows reach other boards within a few thousand sweeps.
 #[derive(Clone, Debug)]
 pub struct WindowMoves<C> {
     size: Size,
@@ -19,7 +19,7 @@ pub struct WindowMoves<C> {
 const WINDOWS: [(usize, usize); 7] = [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (3, 2), (3, 3)];
 
 impl<C: Value> WindowMoves<C> {
-    /// Creates moves that redraw windows of a grid; each cell of a window gets one of `values`, with equal probabilities.
+    /// Creates proposals that redraw windows of a grid; each cell of a window gets one of `values`, with equal probabilities.
     pub fn new(size: Size, values: impl Into<Vec<C>>) -> Self {
         let fits =
             |&&(rows, columns): &&(usize, usize)| rows <= size.rows() && columns <= size.columns();
@@ -53,9 +53,9 @@ impl<C: Value> BoardMoves<C> for WindowMoves<C> {
     }
 }
 
-/// Proposes changes of several cells at once, for puzzles whose rules rarely allow single cells to change.
+/// Proposes changes of several cells of a board at once, for puzzles whose rules rarely allow single cells to change.
 ///
-/// **Symmetric.** A change and its reverse must be proposed with the same probability.
+/// **Symmetric.** A change of a board and its reverse must be proposed with the same probability.
 ///
 /// ```
 /// use figrs_models::board::BoardMoves;
@@ -72,10 +72,10 @@ impl<C: Value> BoardMoves<C> for WindowMoves<C> {
 /// }
 /// ```
 pub trait BoardMoves<C>: Send {
-    /// Proposes new values for some cells, at most one for each cell; if it proposes no cell, the board stays unchanged. `choose(n)` returns a
-    /// uniform random number from 0 to n - 1.
+    /// Proposes new values for some cells of the board, at most one for each cell; if no cell is proposed, the board stays unchanged. The function
+    /// `choose(n)` returns a uniform random number from 0 to n - 1.
     ///
-    /// The Markov chain rejects a change to a value that a cell may not have.
+    /// The Markov chain rejects a change to a value that is not possible in a cell.
     fn propose(
         &mut self,
         cells: &[C],
@@ -83,19 +83,19 @@ pub trait BoardMoves<C>: Send {
         changes: &mut Vec<(usize, C)>,
     );
 
-    /// Reads the board from which a chain starts, for moves that store data about the board.
+    /// Reads the board from which a Markov chain starts, for proposals that store data about the board.
     fn read(&mut self, _cells: &[C]) {}
 
     /// Updates the data that [`read`](Self::read) stored: the Markov chain has accepted new values of the distinct cells `changed`.
     fn follow(&mut self, _cells: &[C], _changed: &[usize]) {}
 
-    /// Returns the number of proposals in a sweep of a board on which `free` cells may change. The number should be small if one proposal changes
-    /// much of the board.
+    /// Returns the number of proposals in a sweep of a board on which `free` cells may change. The number of proposals in a sweep should be small if
+    /// one proposal changes much of the board.
     fn proposals(&self, free: usize) -> usize {
         free
     }
 
-    /// Returns a measure of the work since the last call: the number of cells that were examined but not proposed to change.
+    /// Returns a measure of the work since the last call of `looked_at`: the number of cells that were examined but not proposed to change.
     fn looked_at(&mut self) -> u64 {
         0
     }

@@ -1,19 +1,20 @@
-//! Constraint that the finish of a chromatic maze can be reached from its start.
+//! A constraint on a chromatic maze (a grid of coloured tiles): a path leads from its start to its finish.
 
 use super::RelativeTile;
 use crate::grid::{Automaton, Ground, OpenEdges, Position, Walk};
 
 const WHEEL: u64 = 6;
 
-/// A constraint on the paths of a maze, on which each step connects tiles of equal or neighbouring colours.
+/// A constraint on the paths of a chromatic maze, in which each step goes to a tile of equal or neighbouring colour on the colour wheel.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chromatic<W> {
     pub(super) columns: usize,
     pub(super) walk: W,
 }
 
-/// State of [`Chromatic`]: the colours of the tiles that were read last in each column, three bits per column, and the state of the constraint on
-/// paths. Colours are relative to the colour of the latest tile, so that mazes that differ only by a turn of the colour wheel share a state.
+/// State of the automaton [`Chromatic`]: the colours of the tiles that were read last in each column, three bits per column, and the state of the
+/// constraint on paths. In the state, colours are relative to the colour of the latest tile, so that mazes that differ only by a turn of the colour
+/// wheel have the same state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ChromaticState<S> {
     colours: u64,

@@ -1,16 +1,16 @@
-//! Boards of chromatic mazes, with their tiles, colours and clues.
+//! Boards of chromatic mazes (grids of coloured tiles), with their tiles, colours and clues.
 
 use std::fmt;
 
 use crate::grid::{Board, Clues, Position, Symbol};
 
 impl Board<ChromaticTile> {
-    /// Returns the position of the start; `None` if no tile is the start.
+    /// Returns the position of the path's start; `None` if no tile is the start.
     pub fn start(&self) -> Option<Position> {
         self.place_of(Endpoint::Start)
     }
 
-    /// Returns the position of the finish; `None` if no tile is the finish.
+    /// Returns the position of the path's finish; `None` if no tile is the finish.
     pub fn finish(&self) -> Option<Position> {
         self.place_of(Endpoint::Finish)
     }
@@ -20,7 +20,7 @@ impl Board<ChromaticTile> {
         tiles.find_map(|(at, tile)| (tile.end == Some(end)).then_some(at))
     }
 
-    /// Returns the positions of the tiles on a shortest path from start to finish, including both; `None` if there is no path.
+    /// Returns the positions of the tiles on a shortest path from start to finish, with start and finish; `None` if there is no path.
     pub fn solution(&self) -> Option<Vec<Position>> {
         let (size, tiles) = (self.size(), self.cells());
         let near = |a: usize, b: usize| tiles[a].colour.is_near(tiles[b].colour);
@@ -30,7 +30,7 @@ impl Board<ChromaticTile> {
     }
 }
 
-/// Writes a line for each row: the letters of the colours, followed by `<` at the start and by `>` at the finish.
+/// Writes a line for each row of the maze: the letters of the colours, followed by `<` at the start and by `>` at the finish.
 impl fmt::Display for Board<ChromaticTile> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for row in self.cells().chunks(self.size().columns()) {
@@ -57,7 +57,7 @@ pub enum ChromaticClue {
     End(Endpoint),
 }
 
-/// Clues to some tiles. In the text of clues, the letter of a colour, `<` and `>` are clues, and `.` stands for a tile without a clue.
+/// Clues to some tiles. In the text of clues to a maze, the letter of a colour, `<` and `>` are clues, and `.` stands for a tile without a clue.
 pub type ChromaticClues = Clues<ChromaticClue>;
 
 impl ChromaticClue {
@@ -96,7 +96,7 @@ impl Symbol for ChromaticClue {
     }
 }
 
-/// A colour on a wheel of six colours.
+/// A colour of a tile, one of six colours on a wheel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Hue {
     /// Red, between yellow and magenta on the wheel.
@@ -115,7 +115,7 @@ pub enum Hue {
 figrs_core::value!(Hue);
 
 impl Hue {
-    /// All colours, in the order of the wheel.
+    /// All colours of tiles, in the order of the colour wheel.
     pub const WHEEL: [Self; 6] = [
         Self::Red,
         Self::Yellow,
@@ -153,11 +153,11 @@ impl Hue {
 pub struct ChromaticTile {
     /// Colour of the tile.
     pub colour: Hue,
-    /// Start or finish of the path; `None` for all other tiles.
+    /// Tells whether the tile is the start or the finish of the path; `None` for all other tiles.
     pub end: Option<Endpoint>,
 }
 
-/// An end of the path through the maze.
+/// One of the two ends of the path through the maze: its start or its finish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Endpoint {
     /// The start of the path.
@@ -166,22 +166,22 @@ pub enum Endpoint {
     Finish,
 }
 
-/// A tile in relative form: the turn of the colour wheel from the tile before, and the mark of an end of the path; see
+/// A tile in relative form: the turn of the colour wheel from the tile before, and a mark if the tile is an end of the path; see
 /// [`ChromaticElements::cells`](super::ChromaticElements::cells).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RelativeTile {
-    /// For the first tile, the index of its colour on the wheel; for other tiles, the number of places on the wheel from the colour of the tile
-    /// before to the colour of this tile.
+    /// For the first tile, the index of its colour on the wheel; for each other tile, the number of places on the wheel from the colour of the tile
+    /// before to its own colour.
     pub(super) turn: u8,
-    /// The bit set of marks: 1 for the first end of the path in scan order, 2 for the second end, 0 for other tiles.
+    /// The bit set of marks of a tile: 1 for the first end of the path in scan order, 2 for the second end, 0 for tiles that are no end.
     pub(super) marks: u8,
-    /// For the first tile, `true` if the start comes before the finish.
+    /// For the first tile, `true` if the path's start comes before its finish in scan order; without meaning for other tiles.
     pub(super) start_first: bool,
 }
 figrs_core::value!(RelativeTile);
 
 impl RelativeTile {
-    /// True if the tile is the start or the finish.
+    /// True if the tile is the start or the finish of the path.
     pub fn is_end(&self) -> bool {
         self.marks != 0
     }

@@ -1,4 +1,4 @@
-//! Rule that a path over similar colours exists, with bounds on its length.
+//! Rule that a path over tiles of similar colours leads from start to finish, with bounds on the path's length.
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
@@ -8,10 +8,10 @@ use crate::grid::{BoardRule, Size};
 
 /// Requires a path from start to finish over tiles of equal or neighbouring colours, with bounds on the length of a shortest path.
 ///
-/// If no path exists, the violation of the rule is a lower bound on the number of steps from the tiles that can be reached from one end to the other
-/// end. The rule forbids boards that do not have exactly one start and one finish.
+/// If no path exists, the violation of the rule is a lower bound on the distance in steps between the tiles that can be reached from one end of the
+/// path and the other end. The rule forbids boards that do not have exactly one start and one finish.
 ///
-/// **Complexity.** The rule makes one breadth-first search after each change.
+/// **Complexity.** The rule makes one breadth-first search after each change of the board.
 #[derive(Clone, Debug)]
 pub(super) struct ColouredWayRule {
     size: Size,
@@ -19,7 +19,7 @@ pub(super) struct ColouredWayRule {
     tiles: Vec<RelativeTile>,
     colours: Vec<u8>,
     length: Option<u32>,
-    /// For each tile, the index of the search that last reached it.
+    /// For each tile, the index of the last breadth-first search that reached the tile.
     reached: Vec<u64>,
     searches: u64,
     queue: VecDeque<(usize, u32)>,
@@ -41,8 +41,8 @@ impl ColouredWayRule {
         }
     }
 
-    /// Updates the changed tiles, and the colours of all tiles. A tile stores its colour relative to the tile before; a changed tile therefore shifts
-    /// the colours of all tiles up to the next changed tile.
+    /// Updates the stored tiles that have changed, and the colours of all tiles. A tile stores its colour relative to the colour of the tile before;
+    /// a changed tile therefore shifts the colours of all tiles up to the next changed tile.
     fn follow(&mut self, cells: &[RelativeTile], changed: &[usize]) {
         let wheel = Hue::WHEEL.len() as u8;
         let mut changed = changed.to_vec();

@@ -11,12 +11,13 @@ use crate::grid::{
     Automaton, Board, ConnectedMarks, Constraint, Distances, GridError, Position, Size,
 };
 
-/// A chromatic maze as elements: the tiles, the start and the finish, with the evidence that the maze has a solution.
+/// The probabilistic program of a chromatic maze: the tiles, the start and the finish, with the evidence that the maze has a solution.
 ///
-/// The first tile has any colour; each later tile, in scan order, has the colour of the tile before it, turned by a random number of places on the
-/// colour wheel. The turns of the colour wheel are independent. The existence of a path depends only on the turns of the colour wheel and on the ends
-/// of the path. One tile after another is an end of the path with a probability that makes all pairs of ends equally likely: the number of missing
-/// ends divided by the number of remaining tiles. A fair coin decides which end is the start.
+/// The first tile of a chromatic maze has any colour; each later tile, in scan order, has the colour of the tile before it, turned by a random number
+/// of places on the colour wheel. The random turns of the colour wheel from tile to tile are independent. Whether a path exists depends only on the
+/// turns of the colour wheel from tile to tile and on the positions of the ends of the path. One tile after another is chosen as an end of the path
+/// with a probability that makes all pairs of ends equally likely: the number of missing ends divided by the number of remaining tiles. A fair coin
+/// decides which of the two ends of the path is the start.
 #[derive(Clone, Debug)]
 pub struct ChromaticElements {
     size: Size,
@@ -31,7 +32,7 @@ pub struct ChromaticElements {
 }
 
 impl ChromaticMaze {
-    /// Creates the probabilistic program of the mazes.
+    /// Creates the probabilistic program of the chromatic mazes.
     ///
     /// **Errors.** [`GridError::TooLarge`] if the grid is too large for automata.
     #[track_caller]
@@ -101,8 +102,8 @@ impl ChromaticMaze {
     }
 }
 
-/// Returns the bit set of marks of a tile: bit 0 for the first end of the path in scan order, bit 1 for the second end. `left` is the number of ends
-/// that were missing before the tile.
+/// Returns the bit set of marks of a tile: bit 0 is set for the first end of the path in scan order, bit 1 for the second end. The argument `left` is
+/// the number of ends of the path that no tile before this one has.
 fn marks(left: u8, is_end: bool) -> u8 {
     if is_end {
         1 << 2u8.saturating_sub(left)
@@ -139,7 +140,7 @@ impl ChromaticElements {
         }
     }
 
-    /// Returns the size of the grid.
+    /// Returns the size of the maze's grid.
     pub fn size(&self) -> Size {
         self.size
     }
@@ -152,35 +153,35 @@ impl ChromaticElements {
         &self.clues
     }
 
-    /// Returns the colours of all tiles, in scan order. The elements [`Self::cells`] determine the colours of all tiles; exact inference with the
-    /// targets [`Self::cells`] needs a sixth of the states that it needs with the colours as targets.
+    /// Returns the elements for the colours of all tiles, in scan order (row by row). The elements [`Self::cells`] determine the colours of all
+    /// tiles; with [`Self::cells`] as targets, exact inference needs a sixth of the states that it needs with the colours as targets.
     pub fn colours(&self) -> &[Element<Hue>] {
         &self.colours
     }
 
-    /// Returns, for each tile in scan order, an element that is true for the start and the finish.
+    /// Returns, for each tile in scan order, an element that is true if the tile is the start or the finish.
     pub fn ends(&self) -> &[Element<bool>] {
         &self.ends
     }
 
-    /// Returns an element for two values: the colour of the first tile, and `true` if the start comes before the finish in scan order. The evidence
-    /// depends neither on the colour of the first tile nor on the order of start and finish.
+    /// Returns an element that is a pair: the colour of the first tile, and `true` if the start comes before the finish in scan order. The evidence
+    /// that a path exists depends neither on the colour of the first tile nor on the order of start and finish.
     pub fn origin(&self) -> &Element<(Hue, bool)> {
         &self.origin
     }
 
-    /// Returns the tiles in scan order, in the relative form that the evidence reads. All relative tiles together determine the maze: see
-    /// [`Generator::board`](crate::board::Generator::board).
+    /// Returns the elements for the tiles in scan order; a tile stores its colour relative to the tile before, because the evidence reads only such
+    /// relative tiles. All relative tiles together determine the maze: see [`Generator::board`](crate::board::Generator::board).
     pub fn cells(&self) -> &[Element<RelativeTile>] {
         &self.tiles
     }
 
-    /// Returns the evidence that the maze has a solution of an allowed length and meets the clues.
+    /// Returns the evidence that the maze has a solution of an allowed length and agrees with the clues.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// Returns the positions of start and finish in scan order, as one element.
+    /// Returns the positions of start and finish as one element; a position is an index in scan order.
     #[track_caller]
     pub fn start_and_finish(&self) -> Element<(usize, usize)> {
         let cells = self.size.cells();
@@ -206,8 +207,9 @@ impl ChromaticElements {
         })
     }
 
-    /// Returns an element for the number of steps of the shortest path from start to finish, and the evidence that there is a path. A separate fold
-    /// over the tiles, without bounds on the length, computes the number of steps. A query for the number of steps needs only the returned evidence.
+    /// Returns an element for the number of steps of the shortest path from start to finish, and the evidence that there is a path. The number of
+    /// steps of the path is computed by a separate fold over the tiles, which has no bounds on the length. A query for the number of steps needs only
+    /// the evidence that `steps` returns.
     ///
     /// **Errors.** [`GridError::TooLarge`] if the grid is too large for automata.
     #[track_caller]
@@ -220,7 +222,7 @@ impl ChromaticElements {
         Ok((steps, constraint.model().clone()))
     }
 
-    /// Returns the maze in a world of a query with the targets [`Self::cells`].
+    /// Returns the maze that belongs to a world (a drawn assignment of values) of a query with the targets [`Self::cells`].
     ///
     /// **Errors.** [`BoardError::Inference`] if the world belongs to another model, or does not determine the tiles.
     pub fn board(&self, world: &World) -> Result<Board<ChromaticTile>, BoardError> {

@@ -1,11 +1,12 @@
-//! Chromatic mazes as a generator of boards.
+//! A generator of boards that are chromatic mazes (grids of coloured tiles).
 
 use super::{ChromaticMaze, ChromaticTile, Endpoint, Hue, RelativeTile};
 use crate::board::{BoardElements, BoardError, Generator, RuledCells};
 use crate::grid::{Board, GridError, Size};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// The relaxed generator draws mazes without bounds on the solution, and rejection tests the bounds; randomly drawn colours often have a solution.
+/// The relaxed generator draws chromatic mazes without bounds on the length of the solution, and rejection tests the bounds; mazes with randomly
+/// drawn colours often have a solution.
 impl Generator for ChromaticMaze {
     type Cell = RelativeTile;
     type Board = Board<ChromaticTile>;
@@ -25,8 +26,8 @@ impl Generator for ChromaticMaze {
         Ok(absolute(self.clues.size(), &cells)?)
     }
 
-    /// Returns the memory of the states in bytes, extrapolated from smaller mazes. If clues state colours, the states contain the colour of each
-    /// tile.
+    /// Returns the predicted memory in bytes of the states of exact inference, extrapolated from smaller mazes. If clues state colours, the states of
+    /// exact inference contain the colour of each tile.
     fn predicted_bytes(&self) -> Option<f64> {
         let size = self.clues.size();
         let (rows, columns) = (size.rows() as f64, size.columns() as f64);
@@ -63,9 +64,9 @@ impl Generator for ChromaticMaze {
     }
 }
 
-/// Converts relative tiles to a board.
+/// Converts relative tiles (colours relative to the tile before) to a board.
 ///
-/// **Errors.** An error if the number of tiles is not the number of cells, or if the path does not have exactly two ends.
+/// **Errors.** An error if the number of tiles differs from the number of cells of the grid, or if the path does not have exactly two ends.
 pub(super) fn absolute(
     size: Size,
     tiles: &[RelativeTile],

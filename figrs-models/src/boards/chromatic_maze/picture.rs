@@ -8,7 +8,8 @@ use figrs_reading::Mistake;
 const SIDE: usize = 32;
 const GAP: usize = 2;
 
-/// Colours of the background, of ink and of paper; then, for each colour of the wheel, the face, the lit edge and the shaded edge of a tile.
+/// The colours of pictures of chromatic mazes: the background, ink and paper; then, for each colour of the wheel, the face, the lit edge and the
+/// shaded edge of a tile.
 const COLOURS: [[u8; 3]; 21] = [
     [32, 30, 44],
     [24, 22, 34],
@@ -34,16 +35,16 @@ const COLOURS: [[u8; 3]; 21] = [
 ];
 
 impl Board<ChromaticTile> {
-    /// The scale of pictures of chromatic mazes.
+    /// The scale, in pixels, of pictures of chromatic mazes.
     pub const SCALE: PictureScale = PictureScale {
         cell: SIDE,
         borders: GAP,
     };
 
-    /// Draws a picture with 32 by 32 pixels for each tile: the start is a ring, the finish a filled ring, and a line leads through the tiles `way`,
-    /// which may be empty or [`Board::solution`].
+    /// Draws a picture with 32 by 32 pixels for each tile: the start is a ring, the finish a filled ring, and a line leads through the list of tiles
+    /// `way`, which may be empty or [`Board::solution`].
     ///
-    /// **Errors.** An error if the picture has too many pixels.
+    /// **Errors.** An error if the picture of the maze has too many pixels.
     pub fn picture(&self, way: &[Position]) -> Result<Image, Mistake> {
         let size = self.size();
         let mut canvas = Self::SCALE.canvas(size, 0)?;

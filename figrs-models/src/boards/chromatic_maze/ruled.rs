@@ -1,4 +1,4 @@
-//! A chromatic maze as relative tiles and a rule, for Markov chains.
+//! The input of Markov chains of chromatic mazes: relative tiles (colours relative to the tile before) and a rule.
 
 use figrs_core::stream;
 use rand::RngExt;
@@ -9,11 +9,11 @@ use super::{ChromaticClue, ChromaticMaze, Endpoint, Hue, RelativeTile};
 use crate::board::RuledCells;
 
 impl ChromaticMaze {
-    /// Returns relative tiles with equal weights, and the rule that a path exists. If two clues state the same end of the path, the tiles have no
-    /// possible values.
+    /// Returns the tiles as independent choices with equal weights, and the rule that a path exists. If two clues state the same end of the path, the
+    /// tiles have no possible values, so that no maze is possible.
     ///
-    /// Without clues and bounds, Markov chains reach every maze: every maze can be changed to a maze of a single colour, and in such a maze the ends
-    /// of the path can be moved anywhere.
+    /// Without clues and bounds on the path, Markov chains reach every chromatic maze: every maze can be changed to one with a single colour, and
+    /// there the ends of the path can be moved anywhere.
     pub(super) fn ruled(&self) -> RuledCells<RelativeTile> {
         let size = self.size();
         let known = |end| {
@@ -57,8 +57,8 @@ impl ChromaticMaze {
         }
     }
 
-    /// Returns tiles with the colours of clues; tiles without a clue have one colour if `colours` is 0, and else random colours. An end of the path
-    /// without a clue is, in scan order, as far from the other end as possible.
+    /// Returns tiles with the colours of clues; the other tiles have one common colour if `colours` is 0, and random colours otherwise. An end of the
+    /// path that no clue states is, in scan order, as far from the other end as possible.
     fn tiles(&self, known: [Option<&usize>; 2], colours: u64) -> Vec<RelativeTile> {
         let (size, mut rng) = (self.size(), stream(0, colours));
         let free = |taken: Option<usize>, mut places: Box<dyn Iterator<Item = usize>>| {

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use super::ChromaticClues;
 use crate::grid::{GridError, Size};
 
-/// Chromatic mazes of one size; see the [module](super).
+/// Chromatic mazes (grids of coloured tiles) of one size; see the [module](super).
 ///
 /// ```
 /// use figrs_infer::{Compiled, Frontier};
@@ -26,21 +26,21 @@ use crate::grid::{GridError, Size};
 #[must_use]
 pub struct ChromaticMaze {
     pub(super) clues: ChromaticClues,
-    /// Bounds on the number of steps of the solution, if there are bounds.
+    /// The smallest and largest allowed number of steps of the maze's solution, if it is bounded.
     pub(super) steps: Option<RangeInclusive<u32>>,
 }
 
 impl ChromaticMaze {
-    /// Creates a generator of mazes of the given size that have a solution.
+    /// Creates a generator of chromatic mazes of the given size that have a solution.
     ///
     /// **Errors.** [`GridError::Impossible`] if the grid has only one tile, because no tile is left for the finish.
     pub fn new(size: Size) -> Result<Self, GridError> {
         Self::with_clues(ChromaticClues::none(size))
     }
 
-    /// Creates a generator of mazes that meet the given clues and have a solution; the clues determine the size.
+    /// Creates a generator of chromatic mazes that agree with the given clues and have a solution; the clues determine the size.
     ///
-    /// **Errors.** The errors of [`new`](Self::new).
+    /// **Errors.** The errors of the constructor [`new`](Self::new).
     pub fn with_clues(clues: ChromaticClues) -> Result<Self, GridError> {
         if clues.size().cells() < 2 {
             let problem = "a chromatic maze of one tile has no room for start and finish";
@@ -53,10 +53,10 @@ impl ChromaticMaze {
         self.clues.size()
     }
 
-    /// Bounds the number of steps of the solution, which is the shortest path from start to finish. An upper bound excludes no maze if it is at least
-    /// the number of tiles minus one.
+    /// Bounds the number of steps of the solution, which is the shortest path from start to finish. An upper bound on the number of steps excludes no
+    /// maze if it is at least the number of tiles minus one.
     ///
-    /// **Errors.** [`GridError::Invalid`] if the range is empty; [`GridError::Impossible`] if no solution has a length in the range.
+    /// **Errors.** [`GridError::Invalid`] if the range of steps is empty; [`GridError::Impossible`] if no solution has a length in the range.
     pub fn steps(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         let steps = GridError::not_empty("steps", steps)?;
         let longest = self.size().cells() as u32 - 1;

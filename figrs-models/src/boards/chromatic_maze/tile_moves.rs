@@ -3,15 +3,16 @@
 use super::{ChromaticClues, ChromaticMaze, Endpoint, Hue, RelativeTile};
 use crate::board::BoardMoves;
 
-/// Changes the colour of a tile, or moves the start or the finish.
+/// Proposals that change the colour of a tile, or move the start or the finish of the path.
 ///
-/// A new colour changes the relative forms of the tile and of the next tile. Tiles and ends of the path that clues state stay unchanged.
+/// A new colour of a tile changes the stored turn of the colour wheel at this tile and at the next tile. Tile colours and ends of the path that clues
+/// state stay unchanged.
 #[derive(Clone, Debug)]
 pub(super) struct TileMoves {
     clues: ChromaticClues,
 }
 
-/// Mean number of proposals among which one moves the start or the finish of the path.
+/// On average, one of this number of proposals moves the start or the finish of the path.
 const ENDS: usize = 8;
 const COLOURS: usize = Hue::WHEEL.len();
 
@@ -59,7 +60,7 @@ fn ends(cells: &[RelativeTile]) -> (usize, usize) {
     }
 }
 
-/// Returns `tile`, at the index `at`, with the marks that follow from the indices of start and finish.
+/// Returns `tile`, at the index `at`, with marks that show whether it is an end of the path, given the indices of start and finish.
 pub(super) fn placed(
     tile: RelativeTile,
     at: usize,

@@ -1,15 +1,15 @@
-//! Boards of dungeons and their tiles.
+//! Boards that are dungeons, and their tiles.
 
 use crate::grid::{Board, Position, Symbol};
 
 impl Board<DungeonTile> {
-    /// Returns the number of walls.
+    /// Returns the number of walls of the dungeon.
     pub fn walls(&self) -> usize {
         self.places_of(DungeonTile::Wall).count()
     }
 
-    /// Returns the cells of a shortest walk from the entrance to the gem, then to the altar, then to the exit, including both ends; `None` if there
-    /// is no such walk.
+    /// Returns the cells of a shortest walk from the entrance to the gem, then to the altar, then to the exit, with entrance and exit; `None` if
+    /// there is no such walk.
     pub fn walk(&self) -> Option<Vec<Position>> {
         let tiles = self.cells();
         let find = |tile| tiles.iter().position(|t| *t == tile);

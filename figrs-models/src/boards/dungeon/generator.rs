@@ -1,4 +1,4 @@
-//! Dungeons as a generator of boards: as a probabilistic program, and as independent cells and rules for Markov chains.
+//! A generator of boards that are dungeons: as a probabilistic program, and as independent cells and rules for Markov chains.
 
 use figrs_core::{Element, Model, Uniform};
 
@@ -9,7 +9,7 @@ use crate::grid::{
     GridError, Ground, Position, Size, WayRule,
 };
 
-/// The relaxed generator draws dungeons without bounds on the walk, and rejection tests the bounds.
+/// The relaxed generator draws dungeons without bounds on the length of the player's walk, and rejection tests the bounds.
 impl Generator for Dungeon {
     type Cell = DungeonTile;
     type Board = Board<DungeonTile>;
@@ -59,10 +59,11 @@ impl Generator for Dungeon {
     }
 }
 
-/// Number of cells that the player's walk must visit: entrance, gem, altar and exit.
+/// Number of cells that the player's walk through a dungeon must visit: entrance, gem, altar and exit.
 pub(super) const STOPS: usize = 4;
 
-/// Returns a function that classifies a tile: a wall, an open cell, or a cell with marks. Each cell that the walk must visit has a bit of its own.
+/// Returns a function that classifies a tile of a dungeon for walks: a wall, an open cell, or a cell with marks. Each cell that the player's walk
+/// must visit is marked by a bit of its own.
 pub(super) fn ground(
     size: Size,
 ) -> impl Fn(Position, &DungeonTile) -> Ground + Clone + Send + Sync + 'static {
@@ -130,11 +131,11 @@ fn rules(
 }
 
 impl BoardElements<DungeonTile> {
-    /// Returns an element for the number of steps of the walk, and the evidence on which the element depends. A separate fold over the tiles, without
-    /// bounds on the length, computes the number of steps.
+    /// Returns an element for the number of steps of the player's walk, and the evidence on which the element depends. The number of steps of the
+    /// walk is computed by a separate fold over the tiles, which has no bounds on the length.
     ///
-    /// The number of steps is `None` if there is no walk. A query for the number of steps needs the returned evidence, but not the evidence of
-    /// [`Self::model`].
+    /// The number of steps is `None` if no walk leads from the entrance to the gem, the altar and the exit. A query for the number of steps of the
+    /// walk needs the returned evidence, but not the evidence of [`Self::model`].
     ///
     /// **Errors.** [`GridError::TooLarge`] if the grid is too large for automata.
     #[track_caller]
@@ -151,10 +152,10 @@ impl BoardElements<DungeonTile> {
 }
 
 impl Dungeon {
-    /// Returns the cells and rules of a dungeon.
+    /// Returns the cells and rules of a dungeon as input of Markov chains.
     ///
-    /// Without a lower bound on walls and without bounds on the walk, Markov chains reach every dungeon: to change one dungeon into another, remove
-    /// all walls without a clue, move the gem and the altar to their new cells, and add the walls of the other dungeon.
+    /// Without a lower bound on walls and without bounds on the walk, Markov chains reach every dungeon: remove all walls that are no clues, move the
+    /// gem and the altar to their new cells, and add the walls of the new dungeon.
     pub(super) fn ruled(&self) -> RuledCells<DungeonTile> {
         let size = self.size();
         let clue = |at: usize| self.clues.get(size.position(at));
@@ -191,8 +192,8 @@ impl Dungeon {
         ruled
     }
 
-    /// Returns two dungeons whose only walls are those of clues; the gem and the altar are in the first two free cells or in the last two, unless
-    /// clues state their cells.
+    /// Returns two start boards, whose only walls are those that clues state; the gem and the altar are in the first two free cells or in the last
+    /// two, unless clues state their cells.
     fn starts(&self) -> [Vec<DungeonTile>; 2] {
         let size = self.size();
         let empty = |at| self.clues.get(at).unwrap_or(DungeonTile::Empty);

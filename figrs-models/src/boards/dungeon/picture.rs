@@ -7,7 +7,7 @@ use figrs_reading::Mistake;
 
 const SIDE: usize = 16;
 
-/// The colours of the characters in which the pictures of tiles are written.
+/// The colours of the characters that stand for pixels in the pictures of a dungeon's tiles.
 const PALETTE: Palette = Palette(&[
     (b'.', [24, 20, 32]),
     // The colours of the floor.
@@ -38,16 +38,16 @@ const PALETTE: Palette = Palette(&[
 ]);
 
 impl Board<DungeonTile> {
-    /// The scale of pictures of dungeons.
+    /// The scale, in pixels, of pictures of dungeons.
     pub const SCALE: PictureScale = PictureScale {
         cell: SIDE,
         borders: SIDE,
     };
 
-    /// Draws a picture with 16 by 16 pixels for each cell; entrance and exit are stairs, and a line leads through the cells `way`, which may be empty
-    /// or [`Board::walk`].
+    /// Draws a picture of the dungeon with 16 by 16 pixels for each cell; entrance and exit are stairs, and a line leads through the cells `way`,
+    /// which may be empty or [`Board::walk`].
     ///
-    /// **Errors.** An error if the picture has too many pixels.
+    /// **Errors.** An error if the picture of the dungeon has too many pixels.
     pub fn picture(&self, way: &[Position]) -> Result<Image, Mistake> {
         let size = self.size();
         let frame = SIDE / 2;

@@ -1,4 +1,4 @@
-//! Settings of dungeons: the size, and bounds on walls and on the walk.
+//! Settings of dungeons: the size, and bounds on the number of walls and on the player's walk.
 
 use std::ops::RangeInclusive;
 
@@ -36,7 +36,7 @@ pub enum Reachability {
     /// A path must lead from the entrance to the gem, then to the altar, then to the exit.
     #[default]
     Required,
-    /// No path is required: there are one gem and one altar, and any other cells may be walls.
+    /// No path is required: the dungeon has one gem and one altar, and any other cells may be walls.
     Free,
 }
 
@@ -46,7 +46,7 @@ impl Dungeon {
         Self::with_clues(Clues::none(size))
     }
 
-    /// Creates a generator of dungeons that meet the given clues, which determine the size.
+    /// Creates a generator of dungeons that agree with the given clues; the clues determine the size.
     pub fn with_clues(clues: Clues<DungeonTile>) -> Self {
         Self {
             clues,
@@ -56,7 +56,8 @@ impl Dungeon {
         }
     }
 
-    /// Sets whether the player must be able to reach the gem, the altar and the exit. If the walk has bounds, a path is required in any case.
+    /// Sets whether the player must be able to reach the gem, the altar and the exit. If the walk has bounds on its length, a path to gem, altar and
+    /// exit is required in any case.
     pub fn reachability(self, reachability: Reachability) -> Self {
         Self {
             reachability,
@@ -68,15 +69,15 @@ impl Dungeon {
         self.walk.is_some() || self.reachability == Reachability::Required
     }
 
-    /// Returns the size of the grid.
+    /// Returns the size of the dungeon's grid.
     pub fn size(&self) -> Size {
         self.clues.size()
     }
 
-    /// Bounds the number of walls.
+    /// Sets the smallest and largest allowed number of walls in the dungeon.
     ///
-    /// **Errors.** [`GridError::Invalid`] if the range is empty; [`GridError::Impossible`] if this many walls leave no path from corner to corner
-    /// or, if no path is [required](Self::reachability), no room for gem and altar.
+    /// **Errors.** [`GridError::Invalid`] if the range is empty; [`GridError::Impossible`] if the smallest number of walls leaves no path from corner
+    /// to corner or, if no path is [required](Self::reachability), no room for gem and altar.
     pub fn walls(self, walls: RangeInclusive<u32>) -> Result<Self, GridError> {
         let walls = GridError::not_empty("walls", walls)?;
         let most = match self.reachability {
@@ -88,9 +89,9 @@ impl Dungeon {
         Ok(Self { walls, ..self })
     }
 
-    /// Bounds the length of the walk, in steps.
+    /// Sets the smallest and largest allowed length of the player's walk, in steps.
     ///
-    /// **Errors.** [`GridError::Invalid`] if the range is empty; [`GridError::Impossible`] if no walk has a length in the range.
+    /// **Errors.** [`GridError::Invalid`] if the range of lengths is empty; [`GridError::Impossible`] if no walk has a length in the range.
     pub fn walk(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         let steps = GridError::not_empty("steps", steps)?;
         GridError::reachable("steps of the walk", &steps, self.walks(), 2)?;
@@ -100,8 +101,8 @@ impl Dungeon {
         })
     }
 
-    /// Returns the range of possible lengths of a walk. The lengths of two walks differ by an even number, because a detour on a grid takes an even
-    /// number of steps.
+    /// Returns the range of possible lengths of a walk through a dungeon. The lengths of two walks through a dungeon differ by an even number,
+    /// because a detour on a grid takes an even number of steps.
     fn walks(&self) -> RangeInclusive<u32> {
         let (rows, columns) = (self.size().rows(), self.size().columns());
         let shortest = rows + columns - 2;

@@ -1,20 +1,20 @@
-//! Constraint on the number of bays of an island.
+//! Constraint on the number of bays of an island (cells of water with land on exactly three sides).
 
 use std::ops::RangeInclusive;
 
 use crate::grid::{Automaton, Position, Size};
 
-/// Requires that the number of bays is in a range; cells with the value `true` are land. A bay is a cell of water with land on exactly three of
-/// its sides.
+/// Requires that the number of bays of an island is in a range; cells with the value `true` are land. A bay is a cell of water with land on exactly
+/// three of its sides.
 #[derive(Clone, Debug)]
 pub struct Bays {
     columns: usize,
     range: RangeInclusive<u32>,
-    /// The number up to which the state counts bays; larger numbers share a state.
+    /// The number up to which the state of the automaton counts bays; all larger numbers lead to the same state.
     enough: u32,
 }
 
-/// State of [`Bays`]: the sides with land of the last cell read in each column, and the number of bays so far.
+/// State of the automaton [`Bays`]: for the last cell read in each column, its sides with land; and the number of bays so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BaysState {
     /// Three bits for the last cell read in each column: [`LAND`] or, for a cell of water, the number of its sides with land so far.
@@ -26,7 +26,7 @@ figrs_core::value!(BaysState);
 const LAND: u64 = 7;
 
 impl Bays {
-    /// Creates the constraint on a grid of size `size`, with a number of bays in `range`.
+    /// Creates the constraint that the number of bays is in `range`, on a grid of size `size`.
     pub fn new(size: Size, range: RangeInclusive<u32>) -> Self {
         let all = *range.end() as usize >= size.cells();
         Self {

@@ -1,4 +1,4 @@
-//! Rule on the number of bays of an island, for Markov chains.
+//! Rule on the number of bays of an island (cells of water with land on exactly three sides), for Markov chains.
 
 use std::ops::RangeInclusive;
 
@@ -6,7 +6,7 @@ use super::Terrain;
 use crate::grid::{BoardRule, Size};
 
 /// Requires that the number of bays (cells of water with land on exactly three sides) is in a range. The violation of the rule is the distance of the
-/// number of bays from the range.
+/// number of bays from the allowed range.
 #[derive(Clone, Debug)]
 pub(super) struct BaysRule {
     size: Size,

@@ -1,14 +1,14 @@
-//! Boards of islands and their terrain.
+//! Boards that are islands, and their terrain (land or water).
 
 use crate::grid::{Board, Symbol};
 
 impl Board<Terrain> {
-    /// Returns the number of cells of land.
+    /// Returns the number of cells of the island that are land.
     pub fn land(&self) -> usize {
         self.places_of(Terrain::Land).count()
     }
 
-    /// Returns the number of bays: cells of water with land on exactly three sides.
+    /// Returns the number of bays of the island: cells of water with land on exactly three sides.
     pub fn bays(&self) -> usize {
         let is_land = |&cell: &usize| self.cells()[cell] == Terrain::Land;
         let sides = |cell| self.size().beside(cell).filter(is_land).count();

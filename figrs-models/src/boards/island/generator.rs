@@ -1,4 +1,4 @@
-//! Islands as a generator of boards: as a probabilistic program, and as independent cells and rules for Markov chains.
+//! A generator of boards that are islands: as a probabilistic program, and as independent cells and rules for Markov chains.
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
@@ -85,21 +85,22 @@ impl Island {
         BoardElements::new(size, cells, model)?.with_clues(self.clues.iter())
     }
 
-    /// Returns the constraint that the land is connected, in a form that is quick for few cells of land; `None` if the bounds allow too many cells of
-    /// land.
+    /// Returns the constraint that the land is connected, in a form that is quick if there are few cells of land; `None` if the bounds allow too many
+    /// cells of land.
     pub(super) fn few(&self) -> Option<ConnectedAround> {
         ConnectedAround::new(self.centre, self.land.as_ref()?)
     }
 }
 
 impl Island {
-    /// Returns the cells and rules of an island.
+    /// Returns the cells and rules of an island as input of Markov chains.
     ///
-    /// Markov chains reach every island if there are no clues and no bounds on bays, for the following reason. To change one island into another, let
-    /// `T` be the largest connected land around the centre that both islands share. While `T` is not all of the second island, the second island has
-    /// a land cell beside `T`, and this cell becomes land on the first island. If the first island then has too much land, a land cell outside of `T`
-    /// that does not connect other land becomes water in exchange. If the amount of land is fixed, every step exchanges a land cell and a water cell
-    /// in this way. In the end, the land cells of the first island outside of `T` become water.
+    /// Markov chains reach every island if there are no clues and no bounds on bays, because any island can be changed into any other by steps of the
+    /// chains. To change one island into another by steps of a Markov chain, let `T` be the largest connected land around the centre that both
+    /// islands share. While `T` (the connected land that both islands share) is not all land of the second island, the second island has a land cell
+    /// beside `T`, and this cell becomes land on the first island. If the first island then has too much land, one of its land cells outside of the
+    /// shared land `T` that does not connect other land becomes water in exchange. If the amount of land is fixed, every step exchanges a land cell
+    /// and a water cell. In the end, the land cells of the first island that lie outside of the shared land `T` become water.
     pub(super) fn ruled(&self) -> RuledCells<Terrain> {
         let size = self.size();
         let choices = |at: usize| {
@@ -130,7 +131,8 @@ impl Island {
         }
     }
 
-    /// Returns the possible values of the cell `at`: none if a clue contradicts the border or the centre.
+    /// Returns the possible values of the cell `at`: none if a clue contradicts the rule that the border is water or the rule that the centre is
+    /// land.
     fn values(&self, at: usize) -> Vec<Terrain> {
         let at = self.size().position(at);
         let mut values = vec![Terrain::Water, Terrain::Land];
@@ -142,7 +144,7 @@ impl Island {
         values
     }
 
-    /// Returns a board with `land` cells of land around the centre (fewer if there is no room), and with the land that clues state.
+    /// Returns a board with `land` cells of land around the centre (fewer if there is no room), and with the cells that clues declare as land.
     fn around_the_centre(&self, land: u32) -> Vec<Terrain> {
         let size = self.size();
         let values: Vec<Vec<Terrain>> = (0..size.cells()).map(|at| self.values(at)).collect();

@@ -8,7 +8,7 @@ use crate::grid::Board;
 use crate::picture::{Image, PictureScale, gradient};
 
 const SIDE: usize = 12;
-/// Number of colours of water, from deep to shallow.
+/// Number of different colours of water in the picture, from deep to shallow.
 const WATER: usize = 8;
 const LAND: usize = 8;
 const DEEP_TO_SHALLOW: [[u8; 3]; 3] = [[24, 62, 118], [42, 120, 176], [126, 206, 214]];
@@ -20,16 +20,17 @@ const BEACH_TO_HEIGHTS: [[u8; 3]; 4] = [
 ];
 
 impl Board<Terrain> {
-    /// The scale of pictures of islands.
+    /// The scale, in pixels, of pictures of islands.
     pub const SCALE: PictureScale = PictureScale {
         cell: SIDE,
         borders: 0,
     };
 
     /// Draws a picture with 12 by 12 pixels for each cell: water is darker further from land, and land is drawn as beach, grass, wood or rock by its
-    /// distance from water. Coasts are smoothed; a cell and its neighbours are connected in the picture if they are connected on the board.
+    /// distance from water. Coasts are smoothed in the picture; a cell and its neighbours are connected in the picture if they are connected on the
+    /// board.
     ///
-    /// **Errors.** An error if the picture has too many pixels.
+    /// **Errors.** An error if the picture of the island has too many pixels.
     pub fn picture(&self) -> Result<Image, Mistake> {
         let (rows, columns) = (self.size().rows(), self.size().columns());
         let mut canvas = Self::SCALE.canvas(self.size(), 0)?;
@@ -63,7 +64,8 @@ impl Board<Terrain> {
         Ok(Image::new(canvas, shades.collect()))
     }
 
-    /// Returns the height of each cell: twice the distance from the nearest cell of the other terrain, minus one; negative for water.
+    /// Returns the height of each cell in the picture of an island: twice the distance from the nearest cell of the other terrain, minus one;
+    /// negative for water.
     fn heights(&self) -> Vec<isize> {
         let (cells, columns) = (self.cells(), self.size().columns());
         let beside = |cell: usize| {
@@ -98,7 +100,8 @@ impl Board<Terrain> {
     }
 }
 
-/// Returns the colour of the height `level`. The unit of `level` is half a cell divided by the squared number of pixels of a side.
+/// Returns the colour, as an index of the palette, for the height `level` of the terrain. The unit of the height `level` is half a cell divided by
+/// the squared number of pixels of a cell's side.
 fn band(level: isize) -> u8 {
     let half = (SIDE * SIDE).cast_signed();
     let bands = 2 * level.abs() / half;

@@ -1,4 +1,4 @@
-//! Settings of islands: the size, the centre, and bounds on land and bays.
+//! Settings of islands: the size, the centre, and bounds on the amount of land and the number of bays.
 
 use crate::shares::whole_numbers;
 use figrs_reading::Mistake;
@@ -33,19 +33,20 @@ pub struct Island {
 }
 
 impl Island {
-    /// Maximum number of rows, and of columns.
+    /// Maximum number of rows and maximum number of columns of an island.
     pub const MAX_SIDE: usize = ISLAND_SIDE;
 
-    /// Creates a generator of islands on a grid of the given size. The centre is the middle cell; of two middle cells, it is the upper or left one.
+    /// Creates a generator of islands on a grid of the given size. The centre of the island is the middle cell of the grid; of two middle cells, it
+    /// is the upper or left one.
     ///
-    /// **Errors.** [`GridError::Invalid`] if no cell is inside the border, or if a side is too long.
+    /// **Errors.** [`GridError::Invalid`] if no cell is inside the border, or if a side of the grid is too long.
     pub fn new(size: Size) -> Result<Self, GridError> {
         Self::with_clues(Clues::none(size))
     }
 
-    /// Creates a generator of islands that meet the given clues, which determine the size.
+    /// Creates a generator of islands that agree with the given clues; the clues determine the size.
     ///
-    /// **Errors.** The errors of [`new`](Self::new).
+    /// **Errors.** The errors of the constructor [`new`](Self::new).
     pub fn with_clues(clues: Clues<Terrain>) -> Result<Self, GridError> {
         let (rows, columns) = (clues.size().rows(), clues.size().columns());
         let sides = 3..=Self::MAX_SIDE;
@@ -68,14 +69,14 @@ impl Island {
         })
     }
 
-    /// Returns the size of the grid.
+    /// Returns the size of the island's grid.
     pub fn size(&self) -> Size {
         self.clues.size()
     }
 
-    /// Sets the centre: the cell that must be land.
+    /// Sets the centre of the island: the cell that must be land.
     ///
-    /// **Errors.** [`GridError::Invalid`] if the cell is on the border.
+    /// **Errors.** [`GridError::Invalid`] if the cell `centre` is on the border.
     pub fn centre(self, centre: Position) -> Result<Self, GridError> {
         let size = self.size();
         if !size.contains(centre) || size.is_border(centre) {
@@ -90,9 +91,9 @@ impl Island {
         (self.size().rows() - 2) * (self.size().columns() - 2)
     }
 
-    /// Bounds the number of cells of land.
+    /// Sets the smallest and largest allowed number of cells of land.
     ///
-    /// **Errors.** [`GridError::Invalid`] if the range is empty; [`GridError::Impossible`] if no island has an amount of land in the range.
+    /// **Errors.** [`GridError::Invalid`] if the range is empty; [`GridError::Impossible`] if no island has a number of land cells in the range.
     pub fn land(self, cells: RangeInclusive<u32>) -> Result<Self, GridError> {
         let cells = GridError::not_empty("cells of land", cells)?;
         GridError::reachable("cells of land", &cells, 1..=self.inside() as u32, 1)?;
@@ -100,9 +101,9 @@ impl Island {
         Ok(Self { land, ..self })
     }
 
-    /// Bounds the share of land among all cells, border included.
+    /// Sets the smallest and largest allowed share of land among all cells, border included.
     ///
-    /// **Errors.** [`GridError::Invalid`] if the share is not between 0 and 1; the errors of [`Self::land`].
+    /// **Errors.** [`GridError::Invalid`] if the bounds on the share are not between 0 and 1, the smaller one first; the errors of [`Self::land`].
     pub fn land_share(self, share: RangeInclusive<f64>) -> Result<Self, GridError> {
         let (least, most) = share.into_inner();
         if !(0.0 <= least && least <= most && most <= 1.0) {
@@ -116,10 +117,10 @@ impl Island {
         self.land(least as u32..=most as u32)
     }
 
-    /// Bounds the number of bays.
+    /// Sets the smallest and largest allowed number of bays of the island.
     ///
-    /// **Errors.** [`GridError::Invalid`] if the range is empty; [`GridError::Impossible`] if the allowed land is too little for the smallest number
-    /// of bays. The function does not check whether an island with this number of bays exists.
+    /// **Errors.** [`GridError::Invalid`] if the range is empty; [`GridError::Impossible`] if the grid has too few cells inside its border for the
+    /// smallest number of bays. The function `bays` does not check whether an island with a number of bays in the range exists.
     pub fn bays(self, bays: RangeInclusive<u32>) -> Result<Self, GridError> {
         let bays = GridError::not_empty("bays", bays)?;
         // Connected land of `n` cells has at most `2n + 2` sides with water, and each bay has three of these sides.

@@ -1,13 +1,14 @@
-//! Proposals that move one cell of land along the shore. The amount of land therefore stays the same.
+//! Proposals for Markov chains of islands that move one cell of land along the shore. The proposals of `ShoreMoves` leave the amount of land the
+//! same.
 
 use super::Terrain;
 use crate::board::BoardMoves;
 use crate::grid::Size;
 
-/// Turns a land cell into water, and a water cell beside the remaining land into land.
+/// A proposal that turns a land cell into water, and a water cell beside the remaining land into land.
 ///
-/// A move removes a uniformly chosen land cell; let `S` be the remaining land. A uniformly chosen water cell beside `S` then becomes land. The
-/// removed cell must be beside `S`, too, so that the reverse move has the same probability.
+/// A proposal removes a uniformly chosen land cell; let `S` be the remaining land. A uniformly chosen water cell beside the remaining land `S` then
+/// becomes land. The removed land cell must be beside the remaining land `S`, too, so that the reverse proposal has the same probability.
 #[derive(Clone, Debug)]
 pub(super) struct ShoreMoves {
     size: Size,

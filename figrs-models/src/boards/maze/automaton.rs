@@ -1,38 +1,40 @@
-//! Constraint that the pointers of rooms form a tree.
+//! Constraint on mazes with one pointer per room: the pointers form a tree.
 
 use super::Pointer;
 use crate::grid::{Automaton, NextCell, OpenEdges, Partition, Position, Size};
 
-/// Requires that from every room the pointers lead to the first room.
+/// Requires that the pointers lead from every room to the first room.
 ///
-/// All pointers lead to the first room exactly if the passages form no cycle, because the number of passages is one less than the number of rooms. A
-/// state of the automaton holds the connected components of the rooms that were read last in each column, and the rooms that point to unread rooms.
+/// All pointers lead to the first room exactly if the passages between rooms form no cycle, because the number of passages is one less than the
+/// number of rooms. A state of the automaton has the connected components of the rooms that were read last in each column, and tells which rooms
+/// point to unread rooms.
 ///
-/// **Complexity.** In each connected component exactly one room points to an unread room, or none if the component contains the first room. After a
-/// row of 3, 4, 5 and 6 rooms there are at most 11, 43, 176 and 745 states.
+/// **Complexity.** In each connected component of read rooms, exactly one room points to an unread room, or none if the component contains the first
+/// room. After a row of 3, 4, 5 and 6 rooms has been read, the automaton has at most 11, 43, 176 and 745 states.
 #[derive(Clone, Copy, Debug)]
 pub struct Tree {
     size: Size,
 }
 
-/// State of [`Tree`]: the connected components of the rooms that were read last in each column, and the pointers from these rooms to unread rooms.
+/// State of the automaton [`Tree`]: the connected components of the rooms that were read last in each column, and the pointers from these rooms to
+/// unread rooms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TreeState {
     partition: Partition,
-    /// For each column, a bit that is set if the last room read points down.
+    /// For each column, a bit that is set if the room read last in this column points down.
     down: u16,
-    /// `true` if the last room points to the right.
+    /// `true` if the room read last points to the right.
     right: bool,
 }
 figrs_core::value!(TreeState);
 
 impl TreeState {
-    /// True if the room above the room `at`, the next one to be read, points to `at`.
+    /// True if the room above the room `at` points to `at`; the room `at` is the next one to be read.
     fn points_down(&self, at: Position) -> bool {
         self.down >> at.column & 1 == 1
     }
 
-    /// Returns the passages from the room `at`, which has the pointer `pointer`, to the rooms above and to its left.
+    /// Returns the passages that lead from the room `at`, which has the pointer `pointer`, to the room above and to the room on its left.
     pub(super) fn passages(&self, at: Position, pointer: Pointer) -> OpenEdges {
         OpenEdges {
             up: pointer == Pointer::Up || self.points_down(at),
@@ -42,7 +44,7 @@ impl TreeState {
 }
 
 impl Tree {
-    /// Creates the constraint on a grid of size `size`.
+    /// Creates the constraint for mazes on a grid of size `size`.
     pub fn new(size: Size) -> Self {
         Self { size }
     }

@@ -1,4 +1,4 @@
-//! Complete perfect mazes, with a pointer for each room.
+//! Boards that are perfect mazes (every two rooms are connected by exactly one path), with a pointer for each room.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ impl Board<Pointer> {
         pointers.filter(|pointer| pointer.is_horizontal()).count()
     }
 
-    /// Returns the room to which the room `at` points; `None` for the first room, and for a position outside the maze.
+    /// Returns the room to which the pointer of the room `at` leads; `None` for the first room, and for a position outside the maze.
     fn target(&self, at: Position) -> Option<Position> {
         let size = self.size();
         let is_room = size.contains(at);
@@ -50,7 +50,7 @@ impl Board<Pointer> {
         known.into_iter().map(Option::flatten).collect()
     }
 
-    /// Returns the rooms on the path from the first to the last room, including both; `None` if the pointers form no such path.
+    /// Returns the rooms on the path from the first to the last room, with the first and the last room; `None` if the pointers form no such path.
     pub fn solution(&self) -> Option<Vec<Position>> {
         let size = self.size();
         let mut room = size.position(size.cells() - 1);
@@ -67,7 +67,7 @@ impl Board<Pointer> {
     }
 }
 
-/// Draws walls as lines; the entrance is above the first room, and the exit is below the last.
+/// Draws the walls of the maze as lines of text; the entrance is above the first room, and the exit is below the last room.
 impl fmt::Display for Board<Pointer> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (rows, columns) = (self.size().rows(), self.size().columns());

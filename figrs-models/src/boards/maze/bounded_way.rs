@@ -5,12 +5,12 @@ use figrs_core::value;
 use super::{Pointer, Tree, TreeState};
 use crate::grid::{Automaton, Distances, DistancesState, GridError, Ground, Position, Size, Walk};
 
-/// Requires that the pointers form a tree, and that the number of steps from the first room to the last is in a range.
+/// Requires that the pointers form a tree, and that the number of steps on the path from the first room to the last is in a range.
 ///
-/// A state of the automaton holds a state of [`Tree`] and the distances of the rooms that were read last in each column from each other and from the
+/// A state of the automaton has a state of [`Tree`] and the distances of the rooms that were read last in each column, from each other and from the
 /// first room.
 ///
-/// **Complexity.** The number of states is as large as for [`Distances`], which accepts narrow grids only.
+/// **Complexity.** The number of states is as large as that of the automaton [`Distances`], which accepts narrow grids only.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BoundedWay {
     size: Size,
@@ -26,9 +26,9 @@ pub(super) struct BoundedWayState {
 value!(BoundedWayState);
 
 impl BoundedWay {
-    /// Creates the constraint for a path of `least` to `most` steps.
+    /// Creates the constraint that the path from the first room to the last has `least` to `most` steps.
     ///
-    /// **Errors.** [`GridError::TooLarge`] if the grid is too large; [`GridError::Invalid`] if the range is empty.
+    /// **Errors.** [`GridError::TooLarge`] if the grid is too large; [`GridError::Invalid`] if the range of steps is empty.
     pub(super) fn new(size: Size, (least, most): (u32, u32)) -> Result<Self, GridError> {
         Ok(Self {
             size,
@@ -37,7 +37,7 @@ impl BoundedWay {
         })
     }
 
-    /// Classifies the room `at`: the two ends of the path have marks, and all other rooms are open.
+    /// Classifies the room `at` of a maze: the first and the last room have marks, and all other rooms are open.
     fn ground(&self, at: Position) -> Ground {
         let index = self.size.index(at);
         let ends = u8::from(index == 0) | u8::from(index + 1 == self.size.cells()) << 1;

@@ -1,13 +1,14 @@
-//! Clues of mazes, and a check that some maze meets them.
+//! Clues of mazes, and a check that at least one maze agrees with them.
 
 use super::Pointer;
 use crate::grid::{Clues, GridError, Position, Symbol};
 
-/// The known pointer of a room, written as an arrow.
+/// A clue of a maze: the known pointer of a room, written as an arrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PointerClue(pub Pointer);
 
-/// The known pointers of some rooms. In the text of clues, `^`, `v`, `<` and `>` are clues, and `.` stands for a room without a clue.
+/// The clues of a maze: the known pointers of some rooms. In the text of a maze's clues, `^`, `v`, `<` and `>` are clues, and `.` stands for a room
+/// without a clue.
 pub type PointerClues = Clues<PointerClue>;
 
 impl Symbol for PointerClue {
@@ -30,11 +31,12 @@ impl Symbol for PointerClue {
     }
 }
 
-/// Returns an error if no maze meets the clues.
+/// Returns an error if no maze agrees with the clues.
 ///
-/// A maze meets the clues exactly if each room has a walk to the first room on which every room with a clue is left in the direction of its clue.
+/// Some maze agrees with the clues exactly if each room has a walk to the first room on which every room with a clue is left in the direction of its
+/// clue.
 ///
-/// **Errors.** [`GridError::PointerClues`] with the positions of the clues on rooms that have no such walk.
+/// **Errors.** [`GridError::PointerClues`] with the positions of the clues on rooms that have no walk to the first room along the clues.
 pub(super) fn check(clues: &PointerClues) -> Result<(), GridError> {
     let size = clues.size();
     let first = size.position(0);

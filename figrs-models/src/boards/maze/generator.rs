@@ -1,4 +1,4 @@
-//! Perfect mazes as a generator of boards: as a probabilistic program, and as independent cells and rules for Markov chains.
+//! A generator of boards that are perfect mazes: as a probabilistic program, and as independent cells and rules for Markov chains.
 
 use figrs_core::{Constant, Element, Select, Value, stream};
 
@@ -11,8 +11,8 @@ use crate::board::{BoardElements, BoardError, Generator, OwnAnswers, OwnSampler,
 use crate::grid::{Automaton, Board, Constraint, GridError, Position, Size};
 use figrs_reading::Mistake;
 
-/// The generator's own sampler is Wilson's algorithm; rejection tests the bounds on the solution. With bounds on the solution, only grids of up to
-/// six columns have a probabilistic program.
+/// The maze generator's own sampler is Wilson's algorithm; rejection tests the bounds on the length of the solution. If the length of the solution is
+/// bounded, only grids of up to six columns have a probabilistic program.
 impl Generator for PerfectMaze {
     type Cell = Pointer;
     type Board = Board<Pointer>;
@@ -76,7 +76,7 @@ impl Generator for PerfectMaze {
 }
 
 impl PerfectMaze {
-    /// Creates the probabilistic program of the mazes.
+    /// Creates the probabilistic program of the perfect mazes.
     ///
     /// **Errors.** [`GridError::TooLarge`] if the grid is too large for automata.
     #[track_caller]
@@ -108,7 +108,7 @@ impl PerfectMaze {
 impl BoardElements<Pointer> {
     /// Returns the constraint that the pointers form a tree and that `automaton` accepts the pointers; one fold evaluates both conditions.
     ///
-    /// **Errors.** The errors of [`Constraint::new`].
+    /// **Errors.** The errors of the constructor [`Constraint::new`].
     #[track_caller]
     pub fn and<A: Automaton<Pointer>>(
         &self,
@@ -126,11 +126,12 @@ impl BoardElements<Pointer> {
 }
 
 impl PerfectMaze {
-    /// Returns the pointers as independent choices, and the rules. A step of the Markov chain opens one passage and closes another.
+    /// Returns the pointers of the rooms as independent choices, and the rules, as input of Markov chains. A step of the Markov chain of mazes opens
+    /// one passage between two rooms and closes another.
     ///
-    /// If the path has no bounds, Markov chains reach every maze, because one maze can take over the pointers of another maze one after another. To
-    /// avoid cycles, a room takes over its pointer after the room at which the pointer ends. Each change of a pointer opens one passage of the room
-    /// and closes another.
+    /// If the length of the solution has no bounds, Markov chains reach every maze, because one maze can take over the pointers of another maze one
+    /// after another. To avoid cycles, a room takes over its pointer from the other maze after the room to which this pointer leads. Each change of a
+    /// room's pointer opens one passage of the room and closes another.
     pub(super) fn ruled(&self) -> RuledCells<Pointer> {
         let size = self.size();
         let choices = |at: usize| match at {

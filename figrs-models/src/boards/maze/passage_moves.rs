@@ -1,15 +1,16 @@
-//! Proposals that open one passage of a perfect maze and close another: the basis exchange walk on spanning trees.
+//! Markov chain proposals that open one passage of a perfect maze and close another: the basis exchange walk on spanning trees.
 
 use super::Pointer;
 use crate::board::BoardMoves;
 use crate::grid::Size;
 
-/// Removes a wall between two rooms, and closes a passage of the cycle that the new passage creates.
+/// Removes a wall between two rooms of a maze, and closes a passage of the cycle that the new passage creates.
 ///
-/// A move uniformly chooses a pair of adjacent rooms, and then a passage on the path of the maze between these two rooms. The reverse move has the
-/// same cycle, and therefore the same probability. A move reverses the pointers of the rooms between the opened wall and the closed passage.
+/// A proposal uniformly chooses a pair of adjacent rooms, and then a passage on the path of the maze between these two rooms. The reverse proposal
+/// has the same cycle, and therefore the same probability. A proposal reverses the pointers of the rooms between the opened wall and the closed
+/// passage.
 ///
-/// **Complexity.** The time is proportional to the length of the cycle.
+/// **Complexity.** The time is proportional to the length of the cycle that the new passage creates.
 ///
 /// **References.** T. Feder and M. Mihail, "Balanced matroids", STOC 1992; Anari, Liu, Oveis Gharan and Vinzant, "Log-concave polynomials II", STOC
 /// 2019, for the speed of the walk on all trees.
@@ -80,10 +81,10 @@ impl BoardMoves<Pointer> for PassageMoves {
     }
 }
 
-/// Finds the room where the paths from two rooms to the first room meet.
+/// Finds the room of a maze where the paths from two rooms to the first room meet.
 #[derive(Clone, Debug)]
 pub(super) struct WaysFromPair {
-    /// For each room, the index of the search that last reached it, and the index of the room on the path of that search.
+    /// For each room, the index of the last search that visited the room, and the room's index on the path of that search.
     seen: Vec<(u32, u32)>,
     now: u32,
 }
@@ -99,7 +100,8 @@ impl WaysFromPair {
     /// Collects the rooms on the paths from the rooms `pair` to the first room, up to the room where the paths meet. The paths from the two rooms of
     /// `pair` have to lead to the first room.
     ///
-    /// The search advances on both paths in turn; its work is therefore proportional to the length of the longer path to the meeting point.
+    /// The search advances on the paths of both rooms in turn; its work is therefore proportional to the length of the longer path to the meeting
+    /// point.
     pub(super) fn meet(
         &mut self,
         pair: [usize; 2],

@@ -5,12 +5,12 @@ use crate::grid::{Board, Position};
 use crate::picture::{Image, PictureScale, gradient};
 use figrs_reading::Mistake;
 
-/// Number of pixels of the side of a room, including one wall.
+/// Number of pixels along the side of a room in the picture, including one wall.
 const ROOM: usize = 14;
 const WALL: usize = 2;
 const SHADES: usize = 96;
 
-/// The colours of paper, of walls, of the outline of the path, and of the path.
+/// The colours, in the picture of a maze, of paper, of walls, of the path's outline, and of the path.
 const COLOURS: [[u8; 3]; 4] = [[250, 246, 236], [38, 34, 64], [38, 34, 64], [255, 252, 240]];
 const NEAR_TO_FAR: [[u8; 3]; 5] = [
     [250, 224, 140],
@@ -21,16 +21,16 @@ const NEAR_TO_FAR: [[u8; 3]; 5] = [
 ];
 
 impl Board<Pointer> {
-    /// The scale of pictures of mazes.
+    /// The scale, in pixels, of pictures of mazes.
     pub const SCALE: PictureScale = PictureScale {
         cell: ROOM,
         borders: WALL,
     };
 
-    /// Draws a picture with 14 by 14 pixels for each room, coloured by the distance from the entrance; a line leads through the rooms `way`, which
-    /// may be empty or [`Board::solution`].
+    /// Draws a picture of the maze with 14 by 14 pixels for each room, coloured by its distance from the entrance; a line leads through the rooms
+    /// `way`, which may be empty or [`Board::solution`].
     ///
-    /// **Errors.** An error if the picture has too many pixels.
+    /// **Errors.** An error if the picture of the maze has too many pixels.
     pub fn picture(&self, way: &[Position]) -> Result<Image, Mistake> {
         let (rows, columns) = (self.size().rows(), self.size().columns());
         let [paper, wall, outline, line] = [0, 1, 2, 3];

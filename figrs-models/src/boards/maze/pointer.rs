@@ -5,7 +5,7 @@ use crate::grid::{Position, Size};
 /// Pointer of a room of a maze to an adjacent room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pointer {
-    /// No pointer, as for the first room.
+    /// The room has no pointer; this is the case of the first room.
     Root,
     /// A pointer to the room above.
     Up,
@@ -19,10 +19,10 @@ pub enum Pointer {
 figrs_core::value!(Pointer);
 
 impl Pointer {
-    /// All directions of pointers, in the order of [`DirectionWeights`](super::DirectionWeights).
+    /// All four directions of pointers, in the order of [`DirectionWeights`](super::DirectionWeights).
     pub const DIRECTIONS: [Self; 4] = [Self::Up, Self::Down, Self::Left, Self::Right];
 
-    /// True if the pointer leads to the left or right.
+    /// True if the pointer leads to the room on the left or right.
     pub fn is_horizontal(self) -> bool {
         matches!(self, Self::Left | Self::Right)
     }
@@ -37,7 +37,8 @@ impl Pointer {
         }
     }
 
-    /// Returns the room to which this pointer leads from the room in `row` and `column` of a grid of size `size`; `None` if it leads to no room.
+    /// Returns the room to which the pointer leads from the room in `row` and `column` of a grid of size `size`; `None` if the pointer leads to no
+    /// room.
     pub fn target(self, size: Size, Position { row, column }: Position) -> Option<Position> {
         let (row, column) = match self {
             Self::Root => return None,
@@ -50,8 +51,8 @@ impl Pointer {
         size.contains(target).then_some(target)
     }
 
-    /// Returns the index of the room to which this pointer leads from the room with the index `room`, in a grid of `columns` columns; `room` itself
-    /// if it leads to no room.
+    /// Returns the index of the room to which the pointer leads from the room with the index `room`, in a grid of `columns` columns; `room` itself if
+    /// the pointer leads to no room.
     pub(super) fn room(self, room: usize, columns: usize) -> usize {
         match self {
             Self::Root => room,

@@ -1,4 +1,4 @@
-//! Settings of mazes: the size, and the weights of directions.
+//! Settings of perfect mazes: the size, and the weights of directions of pointers.
 
 use figrs_reading::Mistake;
 use std::ops::RangeInclusive;
@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use super::{Pointer, PointerClues};
 use crate::grid::{GridError, Position, Size};
 
-/// Weights of the directions in which a room can point: their probabilities up to a factor.
+/// Weights of the directions in which a room of a maze can point: their probabilities up to a factor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DirectionWeights {
     /// Weight of pointers to the room above.
@@ -20,14 +20,14 @@ pub struct DirectionWeights {
 }
 
 impl DirectionWeights {
-    /// The same weight for all directions.
+    /// The same weight for all directions of pointers.
     pub const UNIFORM: Self = Self {
         up: 1.0,
         down: 1.0,
         left: 1.0,
         right: 1.0,
     };
-    /// Weights 45 for right and left, and 5 for up and down.
+    /// Weights 45 for pointers to the right and left, and 5 for pointers up and down.
     pub const SNAKE: Self = Self {
         up: 0.05,
         down: 0.05,
@@ -46,13 +46,13 @@ impl DirectionWeights {
     }
 }
 
-/// States whether rooms at the border can point out of the grid.
+/// States whether the pointers of rooms at the border can lead out of the grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Border {
     /// Directions out of the grid are excluded: rooms at the border choose among the other directions, in proportion to their weights.
     #[default]
     Within,
-    /// Rooms at the border may point out of the grid, but the evidence excludes mazes in which they do.
+    /// Pointers of rooms at the border may lead out of the grid, but the evidence excludes mazes with such pointers.
     Outside,
 }
 
@@ -84,7 +84,7 @@ pub struct PerfectMaze {
 }
 
 impl PerfectMaze {
-    /// Creates a generator of mazes of the given size, all equally likely.
+    /// Creates a generator of perfect mazes of the given size, all equally likely.
     pub fn new(size: Size) -> Self {
         Self {
             clues: PointerClues::none(size),
@@ -94,7 +94,7 @@ impl PerfectMaze {
         }
     }
 
-    /// Creates a generator of mazes in which some rooms point as the clues state; the clues determine the size.
+    /// Creates a generator of mazes in which the rooms with clues point as the clues state; the clues determine the size.
     ///
     /// **Errors.** [`GridError::PointerClues`] if the clues lead out of the grid or in a circle, or cut rooms off from the first room, because no
     /// maze meets such clues.
@@ -111,7 +111,7 @@ impl PerfectMaze {
         self.clues.size()
     }
 
-    /// Sets the weights of the directions.
+    /// Sets the weights of the directions in which rooms point.
     ///
     /// **Errors.** [`GridError::Invalid`] if a weight is not a number from 1e-6 to 1e6: with a larger ratio of two weights, the random walks of the
     /// sampler may not end.
@@ -129,15 +129,15 @@ impl PerfectMaze {
         Ok(Self { weights, ..self })
     }
 
-    /// Sets whether rooms at the border can point out of the grid.
+    /// Sets whether the pointers of rooms at the border can lead out of the grid.
     pub fn border(self, border: Border) -> Self {
         Self { border, ..self }
     }
 
     /// Bounds the number of steps of the path from the first room to the last, for a [`ConditionalSampler`](crate::board::ConditionalSampler) and the
-    /// probabilistic program; [`sample`](Self::sample) ignores these bounds.
+    /// probabilistic program; the method [`sample`](Self::sample) ignores these bounds.
     ///
-    /// **Errors.** [`GridError::Invalid`] if the range is empty; [`GridError::Impossible`] if no solution has a length in the range.
+    /// **Errors.** [`GridError::Invalid`] if the range of steps is empty; [`GridError::Impossible`] if no solution has a length in the range.
     pub fn steps(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         let steps = GridError::not_empty("steps", steps)?;
         let (rows, columns) = (self.size().rows(), self.size().columns());
@@ -160,7 +160,7 @@ impl PerfectMaze {
         Ok(Self { steps, ..self })
     }
 
-    /// Returns the directions in which the room `at` may point, with their weights.
+    /// Returns the directions in which the room `at` may point, each with its weight.
     pub(super) fn choices(&self, at: Position) -> impl Iterator<Item = (Pointer, f64)> + Clone {
         let (size, border, weights) = (self.size(), self.border, self.weights);
         let possible = move |pointer: &Pointer| {

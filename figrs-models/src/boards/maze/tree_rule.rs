@@ -1,4 +1,4 @@
-//! Rule that the pointers of a maze form a tree, with bounds on the length of the path from the last room to the first.
+//! Rule that the pointers of a maze's rooms form a tree, with bounds on the length of the path from the last room to the first.
 
 use std::ops::RangeInclusive;
 
@@ -8,11 +8,12 @@ use crate::grid::{BoardRule, Size};
 
 /// Requires that the pointers lead from every room to the first room, and that the number of steps from the last room to the first is in a range.
 ///
-/// The rule forbids boards with a room from which the pointers do not lead to the first room. The violation of the rule is half the amount by which
-/// the number of steps misses the range, rounded up.
+/// The rule forbids mazes with a room from which the pointers do not lead to the first room. The violation of the rule is half the amount by which
+/// the number of steps of the path misses the range, rounded up.
 ///
-/// **Complexity.** A change of one pointer may reverse the pointers along a path; the work for such a change is proportional to the number of rooms
-/// that leave or join the path from the last room. After any other change the rule rereads the board.
+/// **Complexity.** A change of one passage may reverse the pointers along a path; the work for such a change is proportional to the number of rooms
+/// that leave or join the path from the last room. After a change that does not reverse the pointers along a path, the rule reads the whole board
+/// again.
 pub(super) struct TreeRule {
     size: Size,
     steps: Option<RangeInclusive<u32>>,
@@ -21,7 +22,7 @@ pub(super) struct TreeRule {
     length: u32,
     pair: WaysFromPair,
     ways: [Vec<usize>; 2],
-    /// The number of steps before the last change; `None` if the rule reread the board.
+    /// The number of steps of the path before the last change; `None` if the rule read the whole board again.
     before: Option<u32>,
     left: Vec<usize>,
     came: Vec<usize>,
@@ -57,7 +58,8 @@ impl TreeRule {
         cells[at].room(at, self.size.columns())
     }
 
-    /// Updates the path after a change that reverses the pointers along some path; returns `None` if the pointers now form a cycle.
+    /// Updates the path from the last room after a change that reverses the pointers along some path; returns `None` if the pointers now form a
+    /// cycle.
     fn turn(&mut self, cells: &[Pointer], turned: &[usize]) -> Option<()> {
         let (Some(&first), Some(&cut)) = (turned.first(), turned.last()) else {
             return Some(());
@@ -85,7 +87,7 @@ impl TreeRule {
         Some(())
     }
 
-    /// Marks the rooms that joined the path and unmarks the rooms that left it, or the reverse if `is_ahead` is false.
+    /// Marks the rooms that joined the path from the last room and unmarks the rooms that left it; does the reverse if `is_ahead` is false.
     fn follow(&mut self, is_ahead: bool) {
         for &room in &self.left {
             self.on_way[room] = !is_ahead;
@@ -95,8 +97,8 @@ impl TreeRule {
         }
     }
 
-    /// True if the change reverses the pointers along a path: each room of `changed` pointed to the next one, and each except the first now points to
-    /// the one before it.
+    /// True if the change of the maze reverses the pointers along a path: each room of `changed` pointed to the next one, and each except the first
+    /// now points to the one before it.
     fn is_turn(&self, cells: &[Pointer], changed: &[usize]) -> bool {
         changed
             .windows(2)

@@ -6,18 +6,20 @@ use super::{PerfectMaze, Pointer};
 use crate::grid::{Board, Position};
 
 impl PerfectMaze {
-    /// Draws a maze of any size by Wilson's algorithm.
+    /// Draws a random maze of any size by Wilson's algorithm.
     ///
-    /// From each room that is not yet in the tree, a random walk starts, which chooses each direction with probability proportional to its weight
-    /// until it meets the tree. The walk without its loops is then added to the tree. In a room with a clue, the walk follows the known pointer.
+    /// From each room that is not yet in the tree, a random walk starts; it chooses each direction with probability proportional to the direction's
+    /// weight until it meets the tree. The random walk without its loops is then added to the tree of the maze. In a room with a clue, the random
+    /// walk follows the known pointer.
     ///
-    /// **Guarantee.** The drawn mazes are independent and have exactly the distribution given that the maze is perfect and meets the clues, up to the
-    /// rounding of random numbers to 53 bits. For any weights of directions, the probability of a tree is proportional to the product of the weights
-    /// of its pointers; a known pointer counts as the only direction with positive weight. The draws are the same for each variant of
-    /// [`Border`](super::Border).
+    /// **Guarantee.** The drawn mazes are independent and have exactly the distribution given that the maze is perfect and agrees with the clues, up
+    /// to the rounding of random numbers to 53 bits. For any weights of directions, the probability of a spanning tree is proportional to the product
+    /// of the weights of its pointers; a known pointer counts as the only direction with positive weight. The drawn mazes are the same for each
+    /// variant of [`Border`](super::Border).
     ///
-    /// **Complexity.** With equal weights the random walks take an expected number of steps of the order of `n log n` for `n` rooms. With other
-    /// weights, the number of steps is of the order of the mean time in which a walk reaches the first room. The memory is a few bytes for each room.
+    /// **Complexity.** If all directions have equal weights, the random walks take an expected number of steps of the order of `n log n` for `n`
+    /// rooms. If the weights of directions differ, the number of steps is of the order of the mean time in which a random walk reaches the first
+    /// room. The sampler of mazes needs a few bytes of memory for each room.
     ///
     /// **References.** D. B. Wilson (1996), "Generating random spanning trees more quickly than the cover time".
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Board<Pointer> {
@@ -44,8 +46,8 @@ impl PerfectMaze {
         Board::of(size, pointers)
     }
 
-    /// Returns, for each room, the bit set of the directions in which the room may point, in the order of [`Pointer::DIRECTIONS`]; a room with a clue
-    /// has one direction.
+    /// Returns, for each room, the bit set of the directions in which the room may point, in the order of [`Pointer::DIRECTIONS`]; for a room with a
+    /// clue, the set has one direction.
     fn ways(&self) -> Vec<u8> {
         let size = self.size();
         let ways = |at: Position| {
@@ -64,7 +66,7 @@ impl PerfectMaze {
     }
 }
 
-/// Cumulative distribution of the direction in which a room points.
+/// Cumulative distribution of the direction in which a room of a maze points.
 struct DirectionCdf {
     ends: [f64; 4],
 }

@@ -13,7 +13,7 @@ pub enum Colour {
 figrs_core::value!(Colour);
 
 impl Colour {
-    /// Returns the other colour.
+    /// Returns the other of the two colours of the puzzle Yin-Yang.
     #[must_use]
     pub fn other(self) -> Self {
         match self {

@@ -1,54 +1,57 @@
-//! Backbite moves (changes of a Hamiltonian path) of the line between the two colours.
+//! Backbite moves (changes of a Hamiltonian path) for the line between the two colours of a Yin-Yang board.
 
 use super::Colour;
 use crate::board::{BoardMoves, WindowMoves};
 use crate::grid::Size;
 
-/// Proposes changes of the line between the colours of a board that follows the rules; on a board that breaks a rule, redraws small windows instead.
+/// Proposes changes of the line between the two colours of a board that follows the rules; on a board that breaks a rule, redraws small windows of
+/// cells instead.
 ///
-/// The line between the colours of a board passes each inner corner of the grid once. The line is a Hamiltonian path of the inner corners whose two
-/// ends leave the grid or, if all cells on the rim have one colour, a Hamiltonian cycle. A move first pulls back one end of the line. Backbite steps
-/// then change both ends, until both ends leave the grid again or the line is closed. Moves are symmetric, because each step of a move is as likely
-/// as its reverse.
+/// The line between the two colours of a board passes each inner corner of the grid once. The line between the two colours is a Hamiltonian path of
+/// the inner corners whose two ends leave the grid or, if all cells on the rim have one colour, a Hamiltonian cycle. A proposal first pulls back one
+/// end of the line between the two colours. Backbite steps then change both ends of the line, until both ends leave the grid again or the line is
+/// closed. Proposals are symmetric, because each step of a proposal is as likely as its reverse.
 ///
-/// On boards of 12 by 12 cells, Markov chains that start from horizontal comb patterns agree with chains that start from vertical comb patterns
-/// within a few hundred sweeps (R-hat below 1.05).
+/// On Yin-Yang boards of 12 by 12 cells, Markov chains that start from horizontal comb patterns agree with chains that start from vertical comb
+/// patterns within a few hundred sweeps (R-hat below 1.05).
 ///
-/// **References.** M. L. Mansfield, "Monte Carlo studies of polymer chain dimensions in the melt", J. Chem. Phys. 77 (1982), for the backbite step;
-/// R. Oberdorf, A. Ferguson, J. L. Jacobsen and J. Kondev, "Secondary structures in long compact polymers", Phys. Rev. E 74 (2006), for its use on
-/// lattices.
+/// **References.** Mansfield, "Monte Carlo studies of polymer chain dimensions in the melt", Journal of Chemical Physics 77 (1982), for the backbite
+/// step; Oberdorf, Ferguson, Jacobsen and Kondev, "Secondary structures in long compact polymers", Physical Review E 74 (2006), for the use of this
+/// step on lattices.
 #[derive(Clone, Debug)]
 pub(super) struct CurveMoves {
     windows: WindowMoves<Colour>,
     size: Size,
     corners: (usize, usize),
     line: Line,
-    /// For each inner corner, the bit set of the sides to which the line leads.
+    /// For each inner corner, the bit set of the sides to which the line between the colours leads.
     sides: Vec<u8>,
     steps: usize,
     looked_at: u64,
 }
 
-/// The line between the colours of a board: a Hamiltonian path of the inner corners of the grid.
+/// The line between the two colours of a board: a Hamiltonian path of the inner corners of the grid.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Line {
     path: Vec<usize>,
     /// For each inner corner, its index on the Hamiltonian path.
     places: Vec<usize>,
-    /// For the first and the last corner of the path, the side on which the path leaves the grid there, if it does.
+    /// For the first and the last corner of the path, the side on which the path leaves the grid at this corner, if it does.
     exits: [Option<usize>; 2],
-    /// True if the ends of the path are joined to a cycle.
+    /// True if the two ends of the path are joined to form a cycle.
     is_closed: bool,
 }
 
-/// Maximum number of steps of a move, per inner corner of the grid; nearly all moves take fewer steps. A longer move leaves the board unchanged.
+/// Maximum number of backbite steps of a proposal, per inner corner of the grid; nearly all proposals take fewer steps. A proposal that needs more
+/// steps leaves the board unchanged.
 const STEPS: usize = 32;
-/// Mean number of moves among which one also exchanges the two colours. A move that exchanges the colours takes longer than most moves.
+/// On average, one of this number of proposals also exchanges the two colours. A proposal that exchanges the two colours takes longer than most
+/// proposals.
 const TURNS: usize = 16;
-/// Mean number of moves among which one redraws a window of the board.
+/// On average, one of this number of proposals redraws a window of the board.
 const WINDOWS: usize = 4;
-/// Maximum number of moves of a sweep: the number for a board of 12 by 12 cells. Larger boards need no more moves, because one move changes much of
-/// the line between the colours.
+/// Maximum number of proposals of a sweep: the number for a board of 12 by 12 cells. Larger boards need no more proposals in a sweep, because one
+/// proposal changes much of the line between the colours.
 const SWEEP: usize = 144;
 
 impl CurveMoves {
@@ -133,7 +136,7 @@ impl CurveMoves {
         is_whole
     }
 
-    /// Changes the line between the colours until it is the line of another board; returns false if this takes too many steps.
+    /// Changes the line between the colours until it is the line of another board; returns false if this takes more than the allowed number of steps.
     fn excursion(&mut self, choose: &mut dyn FnMut(usize) -> usize) -> bool {
         self.line.depart(choose);
         (0..self.steps).any(|_| {
@@ -179,7 +182,7 @@ impl CurveMoves {
         self.line.number(turned);
     }
 
-    /// Adds to `changes` the cells in which the board with this line differs from `cells`; `first` is the colour of the first cell.
+    /// Adds to `changes` the cells in which the board with the changed line differs from `cells`; `first` is the colour of the first cell.
     fn draw(&mut self, cells: &[Colour], first: Colour, changes: &mut Vec<(usize, Colour)>) {
         let path = &self.line.path;
         for (place, &corner) in path.iter().enumerate() {
@@ -234,12 +237,12 @@ impl CurveMoves {
 }
 
 impl Line {
-    /// True if the line separates the colours of a board: it is a cycle, or both of its ends leave the grid.
+    /// True if the line separates the two colours of a board, because it is a cycle or both of its ends leave the grid.
     fn is_of_board(&self) -> bool {
         self.is_closed || self.exits.iter().all(Option::is_some)
     }
 
-    /// Starts a move of the line between the colours: pulls back one of its ends, or opens a cycle at a random place.
+    /// Starts a proposal for the line between the colours: pulls back one of its ends, or opens a cycle at a random place.
     fn depart(&mut self, choose: &mut dyn FnMut(usize) -> usize) {
         if !self.is_closed {
             self.exits[choose(2)] = None;
@@ -251,7 +254,7 @@ impl Line {
         self.is_closed = false;
     }
 
-    /// Updates the indices of the corners in the part `part` of the path.
+    /// Updates the stored indices of the corners in the part `part` of the path.
     fn number(&mut self, part: std::ops::Range<usize>) {
         for place in part {
             self.places[self.path[place]] = place;
@@ -300,7 +303,7 @@ mod tests {
     use crate::boards::yin_yang::YinYang;
     use crate::boards::yin_yang::generator::comb;
 
-    /// Calls `make` with all possible sequences of its random choices; returns each line with its probability.
+    /// Calls `make` with all possible sequences of its random choices; returns each resulting line with its probability.
     fn all_choices(
         mut make: impl FnMut(&mut dyn FnMut(usize) -> usize) -> Line,
     ) -> Vec<(Line, f64)> {
@@ -325,7 +328,7 @@ mod tests {
             .collect()
     }
 
-    /// Returns the boards to which moves of up to `steps` steps lead, with the probabilities of these boards.
+    /// Returns the boards to which proposals of up to `steps` backbite steps lead, with the probabilities of these boards.
     fn leads(moves: &mut CurveMoves, cells: &[Colour], steps: usize) -> HashMap<Vec<Colour>, f64> {
         let mut found = HashMap::new();
         assert!(moves.read_line(cells));
@@ -366,8 +369,8 @@ mod tests {
         found
     }
 
-    /// Moves lead from each board only to boards that follow the rules, and with the same probability as the reverse move; from one board, moves
-    /// reach all boards.
+    /// Proposals must lead from each board only to boards that follow the rules, with the same probability as the reverse proposal; from one board,
+    /// proposals must reach all boards.
     #[test]
     fn excursions_are_symmetric_and_reach_all_boards() {
         for (rows, columns) in [(3, 3), (3, 4), (4, 3), (4, 4), (3, 5)] {

@@ -1,4 +1,4 @@
-//! Yin-Yang boards as a generator of boards: as a probabilistic program, and as independent cells and rules for Markov chains.
+//! A generator of Yin-Yang boards: as a probabilistic program, and as independent cells and rules for Markov chains.
 
 use figrs_core::{Element, Uniform};
 
@@ -10,7 +10,7 @@ use crate::grid::{
     SquareRule, TwoColours, WeighedRule,
 };
 
-/// The relaxed generator draws boards without bounds on the number of black cells, and rejection tests the bounds.
+/// The relaxed generator draws Yin-Yang boards without bounds on the number of black cells, and rejection tests the bounds.
 impl Generator for YinYang {
     type Cell = Colour;
     type Board = Board<Colour>;
@@ -27,16 +27,16 @@ impl Generator for YinYang {
         Ok(Board::new(self.size(), cells)?)
     }
 
-    /// Returns the memory of the states in bytes, extrapolated from smaller boards. If every row has a clue, the prediction is that for a board with
-    /// one column fewer.
+    /// Returns the predicted memory in bytes of the states of exact inference, extrapolated from smaller boards. If there is one clue for each row,
+    /// the prediction is that for a board with one column fewer.
     fn predicted_bytes(&self) -> Option<f64> {
         let (rows, columns) = (self.size().rows() as f64, self.size().columns() as f64);
         let counts = self.black.as_ref().map_or(1.0, |_| rows * columns / 6.0);
         Some(9.0 * rows * 3.4f64.powf(columns - self.clues.len() as f64 / rows) * counts)
     }
 
-    /// Returns the generator without bounds on the colours, if the board has at most about eleven columns; Markov chains are quicker for wider
-    /// boards.
+    /// Returns the generator without bounds on the number of black cells, if the board has at most about eleven columns; Markov chains are quicker
+    /// for wider boards.
     fn relaxed(&self) -> Option<Self> {
         const MOST_BYTES: f64 = 1e8;
         self.black.as_ref()?;
@@ -62,7 +62,7 @@ impl Generator for YinYang {
 }
 
 impl YinYang {
-    /// Creates the probabilistic program of the boards.
+    /// Creates the probabilistic program of the Yin-Yang boards.
     ///
     /// **Errors.** [`GridError::TooLarge`] if the grid is too large for automata.
     #[track_caller]
@@ -83,14 +83,15 @@ impl YinYang {
 }
 
 impl YinYang {
-    /// Returns the cells as independent choices, and the rules. On boards that follow the rules, the cells of each colour form a thin tree, and few
-    /// single cells can change without breaking a rule. A step of the Markov chain therefore changes the line between the colours, or redraws a small
-    /// window.
+    /// Returns the cells as independent choices, and the rules of Yin-Yang, as input of Markov chains. On Yin-Yang boards that follow the rules, the
+    /// cells of each colour form a thin tree, and few single cells can change without breaking a rule. A step of the Markov chain changes the line
+    /// between the colours, or redraws a small window, because few single cells can change.
     ///
-    /// Without clues, Markov chains start from two comb patterns, which follow the rules but may violate the bounds on the number of black cells.
+    /// Without clues, Markov chains start from boards with comb patterns, which follow the rules but may violate the bounds on the number of black
+    /// cells.
     pub(super) fn ruled(&self) -> RuledCells<Colour> {
-        /// Weight of the violation of each rule, relative to that of the rule on the number of black cells. The weight is so large that few boards
-        /// break a rule other than that on the number of black cells.
+        /// Weight of the violation of each rule, relative to the violation of the bounds on the number of black cells. The weight is so large that
+        /// few boards break a rule other than the bounds on the number of black cells.
         const TIMES: u32 = 4;
         let size = self.clues.size();
         let choices = |at: usize| match self.clues.get(size.position(at)) {
@@ -124,8 +125,8 @@ impl YinYang {
     }
 }
 
-/// Returns a board of two combs, one of each colour. The teeth lie in rows if `turn` is even and in columns if it is odd; from 2 on, the colours are
-/// exchanged.
+/// Returns a board of two combs, one of each colour. The teeth of the combs lie in rows if `turn` is even and in columns if it is odd; if `turn` is
+/// at least 2, the colours are exchanged.
 pub(super) fn comb(size: Size, turn: usize) -> Vec<Colour> {
     let (by_columns, is_swapped) = (turn % 2 == 1, turn >= 2);
     let last = match by_columns {

@@ -9,7 +9,8 @@ const SIDE: usize = 26;
 const FRAME: usize = SIDE / 4;
 const RADIUS: isize = 11;
 
-/// Colours of wood, of its lines and of its shade; of black stones from dark to light; of white stones from light to dark; and of the marks of clues.
+/// The colours of the picture: of wood, its lines and its shade; of black stones from dark to light; of white stones from light to dark; and of the
+/// marks of clues.
 const COLOURS: [[u8; 3]; 10] = [
     [222, 184, 122],
     [176, 136, 82],
@@ -24,15 +25,15 @@ const COLOURS: [[u8; 3]; 10] = [
 ];
 
 impl Board<Colour> {
-    /// The scale of pictures of Yin-Yang boards.
+    /// The scale, in pixels, of pictures of Yin-Yang boards.
     pub const SCALE: PictureScale = PictureScale {
         cell: SIDE,
         borders: 2 * FRAME,
     };
 
-    /// Draws a picture with 26 by 26 pixels for each cell, with a mark on the cells of `clues`.
+    /// Draws a picture of the board with 26 by 26 pixels for each cell; the cells of `clues` get a mark.
     ///
-    /// **Errors.** An error if the picture has too many pixels.
+    /// **Errors.** An error if the picture of the puzzle has too many pixels.
     pub fn picture(&self, clues: &ColourClues) -> Result<Image, Mistake> {
         let stones = self.iter().map(|(at, &colour)| (at, colour));
         picture(self.size(), stones, clues)
@@ -40,9 +41,9 @@ impl Board<Colour> {
 }
 
 impl ColourClues {
-    /// Draws the clues as the picture of a [`Board`] shows them, with stones only on cells with a clue.
+    /// Draws the clues in the style of the picture of a [`Board`], with stones only on cells with a clue.
     ///
-    /// **Errors.** An error if the picture has too many pixels.
+    /// **Errors.** An error if the picture of the puzzle has too many pixels.
     pub fn picture(&self) -> Result<Image, Mistake> {
         picture(self.size(), self.iter(), &Self::none(self.size()))
     }
@@ -73,7 +74,7 @@ fn picture(
     Ok(Image::new(canvas, COLOURS.to_vec()))
 }
 
-/// Draws a stone lit from above, with its shadow below.
+/// Draws a stone (the sign for the colour of a cell) lit from above, with its shadow below.
 fn stone(canvas: &mut Canvas, (x, y): (isize, isize), colour: Colour) {
     let [edge, face, light] = match colour {
         Colour::Black => [3, 4, 5],

@@ -1,4 +1,4 @@
-//! Makes puzzles with one solution and few clues.
+//! Makes Yin-Yang puzzles with one solution and few clues.
 
 use figrs_infer::{Compiled, CompiledFrontier};
 use rand::Rng;
@@ -9,19 +9,21 @@ use crate::board::{BoardElements, BoardError, Generator, MAX_CONSECUTIVE_FAILURE
 use crate::grid::Board;
 
 impl YinYang {
-    /// Draws a random puzzle with exactly one solution, and returns its clues and its solution.
+    /// Draws a random Yin-Yang puzzle with exactly one solution, and returns the clues and the solution.
     ///
-    /// The solution is drawn uniformly from the boards that meet the given clues. At first, all cells of the solution are clues. The clues are then
-    /// visited in random order, and each is removed if the puzzle without it still has only one solution. Given clues are not removed.
+    /// The solution of the puzzle is drawn uniformly from the boards that agree with the given clues. At first, every cell of the drawn solution is a
+    /// clue. The clues of the puzzle are then visited in random order, and each is removed if the puzzle without it still has only one solution.
+    /// Clues that the user has given are not removed.
     ///
-    /// **Guarantee.** The puzzle has exactly one solution; without any single clue that was not given, it would have several.
+    /// **Guarantee.** The puzzle has exactly one solution; without any single one of the clues that were not given, it would have several.
     ///
-    /// The solution is within the bounds on the numbers of black and white cells; no other solution exists even outside these bounds.
+    /// The solution of the puzzle is within the bounds on the numbers of black and white cells; no other solution exists even outside these bounds.
     ///
-    /// **Complexity.** One compilation for the boards that meet the given clues, and one sweep over its states for each cell.
+    /// **Complexity.** The program of the boards that agree with the given clues is compiled once; for each cell, inference passes once through the
+    /// states of the compiled program.
     ///
-    /// **Errors.** [`BoardError::NoSolution`] if no board meets the clues; [`BoardError::NoneMet`] if a million boards in a row violate the bounds on
-    /// the numbers of black and white cells; [`BoardError::Inference`] if the board is too large for the memory of a
+    /// **Errors.** [`BoardError::NoSolution`] if no board agrees with the clues; [`BoardError::NoneMet`] if a million boards in a row violate the
+    /// bounds on the numbers of black and white cells; [`BoardError::Inference`] if the board is too large for the memory of the exact algorithm
     /// [`Frontier`](figrs_infer::Frontier).
     pub fn puzzle<R: Rng>(&self, rng: &mut R) -> Result<(ColourClues, Board<Colour>), BoardError> {
         let puzzles = self.puzzles()?;
@@ -32,10 +34,10 @@ impl YinYang {
         }
     }
 
-    /// Compiles the boards that can be solutions of [puzzles](Self::puzzle), to make many puzzles.
+    /// Compiles the program of the boards that can be solutions of [puzzles](Self::puzzle), so that many puzzles can be drawn.
     ///
-    /// **Errors.** [`BoardError::NoSolution`] if no board meets the clues; [`BoardError::Inference`] if the board is too large for the memory of a
-    /// [`Frontier`](figrs_infer::Frontier).
+    /// **Errors.** [`BoardError::NoSolution`] if no board agrees with the clues; [`BoardError::Inference`] if the board is too large for the memory
+    /// of the exact algorithm [`Frontier`](figrs_infer::Frontier).
     pub fn puzzles(&self) -> Result<YinYangPuzzles<'_>, BoardError> {
         let all = Self {
             black: None,
@@ -54,7 +56,7 @@ impl YinYang {
     }
 }
 
-/// Compiled boards that meet the given clues, from which puzzles are drawn; see [`YinYang::puzzles`].
+/// The compiled program of the boards that agree with the given clues, from which puzzles are drawn; see [`YinYang::puzzles`].
 #[derive(Debug)]
 pub struct YinYangPuzzles<'y> {
     yin_yang: &'y YinYang,
@@ -63,8 +65,8 @@ pub struct YinYangPuzzles<'y> {
 }
 
 impl YinYangPuzzles<'_> {
-    /// Draws a random [puzzle](YinYang::puzzle) and its solution. `goes_on` receives the number of clues visited so far, or 0 while the solution is
-    /// drawn; if it returns false, no puzzle is returned.
+    /// Draws a random [puzzle](YinYang::puzzle) and its solution. The function `goes_on` receives the number of clues visited so far, or 0 while the
+    /// solution is drawn; if it returns false, no puzzle is returned.
     ///
     /// **Errors.** [`BoardError::NoneMet`] if a million boards in a row violate the bounds on the numbers of black and white cells;
     /// [`BoardError::Inference`] if inference fails.

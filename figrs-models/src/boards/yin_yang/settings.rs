@@ -1,4 +1,4 @@
-//! Settings of Yin-Yang boards: the size, the clues, bounds on the colours, and the exact algorithm.
+//! Settings of Yin-Yang boards: the size, the clues, bounds on the number of black cells, and the exact algorithm.
 
 use std::ops::RangeInclusive;
 
@@ -7,7 +7,7 @@ use figrs_infer::Frontier;
 use super::ColourClues;
 use crate::grid::{GridError, Size};
 
-/// Yin-Yang boards of one size that meet some clues; see the [module](super).
+/// Yin-Yang boards of one size that agree with some clues; see the [module](super).
 ///
 /// ```
 /// use figrs_infer::{Compiled, Frontier};
@@ -31,7 +31,7 @@ pub struct YinYang {
 }
 
 impl YinYang {
-    /// Creates a generator of boards that meet the given clues, which determine the size.
+    /// Creates a generator of Yin-Yang boards that agree with the given clues; the clues determine the size.
     pub fn with_clues(clues: ColourClues) -> Self {
         Self {
             clues,
@@ -40,15 +40,16 @@ impl YinYang {
         }
     }
 
-    /// Creates a generator of boards of the given size, without clues.
+    /// Creates a generator of Yin-Yang boards of the given size, without clues.
     pub fn new(size: Size) -> Self {
         Self::with_clues(ColourClues::none(size))
     }
 
-    /// Bounds the number of black cells; if both bounds are half of the number of cells, both colours have the same number of cells.
+    /// Sets the smallest and largest allowed number of black cells; if both bounds are half of the number of cells, the two colours have the same
+    /// number of cells.
     ///
-    /// **Errors.** [`GridError::Invalid`] if the range is empty; [`GridError::Impossible`] if one colour would be missing, or have too few cells to reach
-    /// all 2 by 2 squares.
+    /// **Errors.** [`GridError::Invalid`] if the range of the number of black cells is empty; [`GridError::Impossible`] if one colour would be
+    /// missing, or have too few cells to reach all 2 by 2 squares.
     pub fn black(self, cells: RangeInclusive<u32>) -> Result<Self, GridError> {
         let cells = GridError::not_empty("black cells", cells)?;
         let size = self.clues.size();
@@ -61,13 +62,13 @@ impl YinYang {
         Ok(Self { black, ..self })
     }
 
-    /// Limits the memory in bytes of the exact algorithm that solves the puzzle, as [`Frontier::memory`] does (default: one GiB).
+    /// Limits the memory in bytes of the exact algorithm that solves the puzzle, in the same way as [`Frontier::memory`] (default: one GiB).
     pub fn memory(self, bytes: u64) -> Self {
         let frontier = self.frontier.clone().memory(bytes);
         self.frontier(frontier)
     }
 
-    /// Sets the exact algorithm that solves the puzzle, which may have limits, a listener and an interrupt.
+    /// Sets the exact algorithm that solves the puzzle; this algorithm may have limits, a progress listener and an interrupt flag.
     pub fn frontier(self, frontier: Frontier) -> Self {
         Self { frontier, ..self }
     }
@@ -78,13 +79,14 @@ impl YinYang {
     }
 }
 
-/// Returns a lower bound on the number of cells of each colour.
+/// Returns a lower bound on the number of cells of each colour on a Yin-Yang board.
 ///
-/// A 2 by 2 square has one cell, two adjacent cells, or three cells of a colour, because the rules exclude two diagonal cells. The number of cells of
-/// the colour in the square, minus the number of adjacent pairs of these cells, is therefore one. Let the cells of the colour form a tree of `b`
-/// cells, of which `k` consecutive cells are on the rim, `c` of them in corners. The sum over all `m` squares is `m = 2 b + 1 - k - c`, or `m = 2 b +
-/// 2` if no cell is on the rim. If the cells of a colour form a cycle, the cells of the other colour form a tree inside the cycle, without cells on
-/// the rim, and are fewer.
+/// Each 2 by 2 square of the board has one cell, two adjacent cells, or three cells of a given colour, because the rules exclude two diagonal cells.
+/// In each 2 by 2 square, the number of cells of a colour minus the number of adjacent pairs of these cells is therefore one. For the bound, let the
+/// cells of the colour form a tree of `b` cells, of which `k` consecutive cells are on the rim of the board, `c` of them in corners. If `k` of the
+/// `b` cells of a colour are on the rim and `c` of them in corners, the sum over all `m` squares is `m = 2 b + 1 - k - c`, or `m = 2 b + 2` if no
+/// cell is on the rim. If the cells of a colour form a cycle, the cells of the other colour form a tree inside the cycle, without cells on the rim,
+/// and are fewer.
 fn fewest_of_a_colour(size: Size) -> u32 {
     let squares = (size.rows() as u32 - 1) * (size.columns() as u32 - 1);
     if squares == 0 {
@@ -103,8 +105,8 @@ mod tests {
     use crate::board::ConditionalSampler;
     use figrs_infer::Compiled;
 
-    /// The counts of boards by their number of black cells show that no board has fewer black cells than the bound. On grids with at least three rows
-    /// and columns, some board has exactly the minimum number of black cells.
+    /// The numbers of boards with each number of black cells show that no board has fewer black cells than the bound. On grids with at least three
+    /// rows and columns, the bound is reached: some board has exactly the minimum number of black cells.
     #[test]
     fn the_bound_on_a_colour_is_right_and_reached() {
         for rows in 1..=5 {

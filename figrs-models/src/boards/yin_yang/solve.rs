@@ -1,4 +1,4 @@
-//! Solves puzzles, and finds clues that contradict each other.
+//! Solves Yin-Yang puzzles, and finds clues that contradict each other.
 
 use figrs_infer::{Compiled, CompiledFrontier};
 
@@ -9,9 +9,9 @@ use crate::grid::{Board, Position};
 /// A solution of a puzzle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solution {
-    /// A board that follows the rules and meets the clues.
+    /// A board that follows the rules of the puzzle and agrees with the clues.
     pub board: Board<Colour>,
-    /// `true` if no other board is a solution.
+    /// `true` if no other board is a solution of the puzzle.
     pub is_unique: bool,
 }
 
@@ -26,10 +26,10 @@ impl YinYang {
         Ok(self.frontier.compile(&model, elements.cells())?)
     }
 
-    /// Solves the puzzle, and decides whether it has more than one solution.
+    /// Solves the Yin-Yang puzzle, and decides whether it has more than one solution.
     ///
     /// **Errors.** [`BoardError::NoSolution`] with clues that contradict each other, if there is no solution; [`BoardError::Inference`] if the board
-    /// is too large for the memory of a [`Frontier`](figrs_infer::Frontier).
+    /// is too large for the memory of the exact algorithm [`Frontier`](figrs_infer::Frontier).
     pub fn solve(&self) -> Result<Solution, BoardError> {
         let elements = self.elements()?;
         let compiled = self.compiled(&elements, &self.clues)?;
@@ -42,14 +42,14 @@ impl YinYang {
         })
     }
 
-    /// Returns a minimal set of contradictory clues: without any one of these clues, some board meets the other clues. Returns no clues if the puzzle
-    /// has a solution, or if no board follows the rules.
+    /// Returns a minimal set of contradictory clues: if any one of these clues is left out, some board agrees with the others. Returns an empty list
+    /// if the puzzle has a solution, or if no board follows the rules even without clues.
     ///
-    /// **Guarantee.** No board meets the returned clues. The search leaves out each clue in turn, and puts it back if the remaining clues have a
-    /// solution, or if it cannot decide whether they have one. If the search cannot decide about a clue, the set may not be minimal, and
-    /// [`solve`](Self::solve) reports it by `is_minimal` of [`BoardError::NoSolution`].
+    /// **Guarantee.** No board agrees with all returned clues. The search for contradictory clues leaves out each clue in turn, and puts it back if
+    /// the remaining clues have a solution, or if it cannot decide whether they have one. If the search cannot decide about a clue, the set of
+    /// contradictory clues may not be minimal; [`solve`](Self::solve) then sets `is_minimal` of [`BoardError::NoSolution`] to false.
     ///
-    /// **Complexity.** The model is compiled once for each clue.
+    /// **Complexity.** The model of the boards is compiled once for each clue.
     ///
     /// **Errors.** [`BoardError::Inference`] if the board is too large for the limits of the exact algorithm.
     pub fn conflict(&self) -> Result<Vec<Position>, BoardError> {

@@ -1,4 +1,4 @@
-//! Rule that the cells of one colour are connected.
+//! Rule for whole boards: the cells of one colour are connected.
 
 use std::collections::VecDeque;
 
@@ -6,12 +6,12 @@ use super::BoardRule;
 use super::padded::Padded;
 use crate::grid::Size;
 
-/// Requires that the cells of some kind are connected, side by side or one above the other, and that there is at least one of them. The violation of
-/// the rule is the number of connected components minus one, or one if no cell is of the kind.
+/// Requires that the cells of some kind are connected, side by side or one above the other, and that at least one cell is of this kind. The violation
+/// of the rule is the number of connected components minus one; it is one if no cell is of the required kind.
 ///
-/// **Complexity.** After a change of a cell, the rule examines the eight neighbours of the cell. If the eight neighbours do not determine how many
-/// components the cell connects, the rule searches for the components from all sides of the cell, step by step in turn. After a large change, the
-/// rule rereads the whole board.
+/// **Complexity.** After a change of a cell, the rule on connected cells examines the eight neighbours of the cell. If the eight neighbours do not
+/// determine how many components the cell connects, the rule searches for the components from all sides of the cell; the searches advance in turn.
+/// After a large change of the board, the rule reads the whole board again.
 #[derive(Clone, Debug)]
 pub struct ConnectedRule<F> {
     reads: F,
@@ -19,7 +19,7 @@ pub struct ConnectedRule<F> {
     is_in: Vec<bool>,
     components: u32,
     before: u32,
-    /// For each cell, the index of the search that last reached it, and the side of the changed cell from which this search started.
+    /// For each cell, the index of the last search that reached it, and the side of the changed cell from which this search started.
     reached: Vec<(u64, u8)>,
     now: u64,
     queues: [VecDeque<usize>; 4],
@@ -27,7 +27,7 @@ pub struct ConnectedRule<F> {
 }
 
 impl<F> ConnectedRule<F> {
-    /// Creates the rule that the cells for which `reads` is true are connected; `reads` receives the index and the value of a cell.
+    /// Creates the rule that the cells for which the function `reads` is true are connected; `reads` receives the index and the value of a cell.
     pub fn new(size: Size, reads: F) -> Self {
         let grid = Padded::new(size);
         Self {
@@ -60,7 +60,7 @@ impl<F> ConnectedRule<F> {
         }
     }
 
-    /// Returns the number of components that touch the cell `place`, without counting the cell itself as part of a component.
+    /// Returns the number of connected components that touch the cell `place`, without counting the cell itself as part of a component.
     fn components_beside(&mut self, place: usize) -> u32 {
         let sides = self.grid.beside(place);
         let corners = [sides[0] + 1, sides[2] + 1, sides[2] - 1, sides[0] - 1];
@@ -87,7 +87,8 @@ impl<F> ConnectedRule<F> {
         self.search(place, sides)
     }
 
-    /// Returns the number of components that touch the cell `place`, by searches from its sides in turn; two searches that meet are merged.
+    /// Returns the number of connected components that touch the cell `place`, by searches that start from its sides and advance in turn; two
+    /// searches that meet are merged.
     fn search(&mut self, place: usize, sides: [usize; 4]) -> u32 {
         let Self {
             grid,
@@ -187,7 +188,8 @@ impl<C, F: Fn(usize, &C) -> bool + Send> BoardRule<C> for ConnectedRule<F> {
     }
 
     fn change(&mut self, cells: &[C], changed: &[usize]) -> Option<u32> {
-        /// The rule rereads the whole board if one in `READ_ANEW` cells or more change, because searches from each of these cells would take longer.
+        /// The rule reads the whole board again if at least one in `READ_ANEW` cells has changed, because searches from each of these cells would
+        /// take longer.
         const READ_ANEW: usize = 32;
         let before = self.components;
         if changed.len() * READ_ANEW >= cells.len() && changed.len() > 1 {

@@ -1,10 +1,11 @@
-//! Rule on the number of cells of some kind.
+//! Rule for whole boards on the number of cells of some kind.
 
 use std::ops::RangeInclusive;
 
 use super::BoardRule;
 
-/// Requires that the number of cells of some kind is in a range. The violation of the rule is the distance of the number of cells from the range.
+/// Requires that the number of cells of some kind on the board is in a range. The violation of the rule is the distance of the number of cells of
+/// this kind from the range.
 #[derive(Clone, Debug)]
 pub struct CountRule<F> {
     range: RangeInclusive<u32>,
@@ -14,7 +15,7 @@ pub struct CountRule<F> {
 }
 
 impl<F> CountRule<F> {
-    /// Creates the rule on the number of cells for which `reads` is true; `reads` receives the index and the value of a cell.
+    /// Creates the rule on the number of cells for which the function `reads` is true; `reads` receives the index and the value of a cell.
     pub fn new(range: RangeInclusive<u32>, reads: F) -> Self {
         Self {
             range,

@@ -1,13 +1,13 @@
-//! Indices in a grid with a margin of one cell.
+//! Indices of cells in a grid with a margin of one cell on each side.
 
 use crate::grid::Size;
 
-/// A grid with a margin of one cell on each side, so that every cell of the grid has eight neighbours.
+/// A grid with a margin of one cell on each side, so that every cell of the original grid has eight neighbours.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Padded {
     rows: usize,
     columns: usize,
-    /// Number of columns of the grid and its two margins.
+    /// Number of columns of the grid with its two margins.
     pub(super) stride: usize,
     pub(super) cells: usize,
 }
@@ -23,7 +23,7 @@ impl Padded {
         }
     }
 
-    /// Converts the index of a cell in the grid to its index in the grid with the margin.
+    /// Converts the index of a cell in the original grid to its index in the grid with the margin.
     pub(super) fn place(self, cell: usize) -> usize {
         (cell / self.columns + 1) * self.stride + cell % self.columns + 1
     }

@@ -1,10 +1,10 @@
-//! Rule that no 2 by 2 square has a single colour.
+//! Rule for whole boards: no 2 by 2 square has a single colour.
 
 use super::BoardRule;
 use crate::grid::Size;
 
-/// Requires that no 2 by 2 square has only cells of some kind, or only cells of the other kind. The violation is the number of 2 by 2 squares of a
-/// single colour.
+/// Requires that no 2 by 2 square consists only of cells of the first colour, or only of cells of the second colour. The violation of the rule is the
+/// number of 2 by 2 squares of a single colour.
 #[derive(Clone, Debug)]
 pub struct SquareRule<F> {
     size: Size,
@@ -15,7 +15,8 @@ pub struct SquareRule<F> {
 }
 
 impl<F> SquareRule<F> {
-    /// Creates the rule for a grid; a cell has the first colour if `reads` is true for its value, and else the second colour.
+    /// Creates the rule on 2 by 2 squares; a cell has the first colour if the function `reads` is true for its value, and the second colour
+    /// otherwise.
     pub fn new(size: Size, reads: F) -> Self {
         Self {
             size,

@@ -1,4 +1,4 @@
-//! Rule that a path connects each marked cell to the next one, with bounds on the total length of the paths.
+//! Rule for whole boards: a path connects each marked cell to the next one; the total length of the paths may have bounds.
 
 use std::collections::VecDeque;
 use std::mem::swap;
@@ -11,12 +11,14 @@ use crate::grid::{Ground, Size};
 /// Requires a walk that visits the marked cells in order, over cells that are not walls; the total length of the shortest paths between successive
 /// marked cells may have bounds.
 ///
-/// If no path connects two successive marked cells, the number of missing steps has a lower bound: the straight distance from one of these cells to
-/// the nearest cell that is reached from the other. The violation of the rule is the sum of the lower bounds of missing steps. If paths connect all
-/// marked cells, the violation is half the amount by which their total length misses its bounds, rounded up. A mark that no cell has, or several
-/// cells have, adds one to the violation for each pair of successive marks that contains it.
+/// If no path connects two successive marked cells, a lower bound on the number of missing steps is computed: the distance, without regard to walls,
+/// from one of these cells to the nearest cell that is reached from the other. If paths are missing, the violation of the rule is the sum of the
+/// lower bounds on the numbers of missing steps. If paths connect all marked cells, the violation is half the amount by which the total length of the
+/// paths misses its bounds, rounded up. For each pair of successive marks with a mark that no cell or several cells have, the violation of the rule
+/// grows by one.
 ///
-/// **Complexity.** The rule makes an A* search only after a change that can affect the path, such as a wall on the known path or another marked cell.
+/// **Complexity.** The rule makes an A* search only after a change of the board that can affect the path, such as a wall on the known path or another
+/// marked cell.
 #[derive(Clone, Debug)]
 pub struct WayRule<F> {
     grid: Padded,
@@ -30,23 +32,23 @@ pub struct WayRule<F> {
     on_way: Vec<bool>,
     reached: Vec<(u32, u32)>,
     search: u32,
-    /// The cells that the search has to expand, each with the next cell on the path from it.
+    /// The cells that the A* search has yet to expand, each with the next cell on the path from it.
     queue: VecDeque<(usize, usize)>,
     looked_at: u64,
 }
 
-/// The shortest paths between successive marked cells, as far as there are paths.
+/// The shortest paths between successive marked cells, for those pairs of cells that a path connects.
 #[derive(Clone, Debug, Default)]
 struct Found {
     way: Vec<usize>,
-    /// Number of steps of all paths together, if paths connect all marked cells.
+    /// Number of steps of all paths together; `None` unless paths connect all marked cells.
     length: Option<u32>,
     violation: u32,
 }
 
 impl<F> WayRule<F> {
-    /// Creates the rule for a walk that visits `stops` marked cells, from 2 to 8. The function `reads` returns the [`Ground`] of a cell, given the
-    /// cell's index and value; the first mark is the lowest bit of [`Ground::Marked`].
+    /// Creates the rule for a walk that visits `stops` marked cells; `stops` is from 2 to 8. The function `reads` returns the [`Ground`] of a cell,
+    /// given the cell's index and value; the first mark is the lowest bit of [`Ground::Marked`].
     pub fn new(size: Size, stops: usize, reads: F) -> Self {
         let grid = Padded::new(size);
         Self {
@@ -66,7 +68,7 @@ impl<F> WayRule<F> {
         }
     }
 
-    /// Bounds the total length of the shortest paths, in steps.
+    /// Bounds the total length, in steps, of the shortest paths between successive marked cells.
     #[must_use]
     pub fn steps(self, steps: RangeInclusive<u32>) -> Self {
         let steps = Some(steps);
@@ -117,8 +119,8 @@ impl<F> WayRule<F> {
         self.now.violation = violation;
     }
 
-    /// Adds a shortest path between the cells `from` and `to` to the known path, and returns its number of steps; if no path exists, returns a lower
-    /// bound on the number of missing steps.
+    /// Adds a shortest path between the cells `from` and `to` to the known path, and returns the number of steps between these cells; if no path
+    /// exists, returns a lower bound on the number of missing steps.
     fn leg(&mut self, from: usize, to: usize) -> Result<u32, u32> {
         self.search = self.search.wrapping_add(1);
         if self.search == 0 {
@@ -227,7 +229,7 @@ impl<C, F: Fn(usize, &C) -> Ground + Send> BoardRule<C> for WayRule<F> {
         std::mem::take(&mut self.looked_at)
     }
 
-    /// True if all marked cells can be connected when every cell that can be open is open.
+    /// True if paths can connect all marked cells when every cell that need not be a wall is open.
     fn may_be_kept<'v>(&self, values: &dyn Fn(usize) -> &'v [C]) -> bool
     where
         C: 'v,

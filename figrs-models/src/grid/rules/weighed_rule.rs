@@ -1,8 +1,8 @@
-//! Rule whose violation is multiplied by a weight.
+//! Rule for whole boards whose violation is multiplied by a weight.
 
 use super::BoardRule;
 
-/// A rule whose violation is multiplied by a weight, so that Markov chains break other rules rather than this rule.
+/// A rule for boards whose violation is multiplied by a weight, so that Markov chains are more likely to break other rules.
 #[derive(Clone, Debug)]
 pub struct WeighedRule<R> {
     rule: R,

@@ -12,7 +12,7 @@ use figrs_reading::FileError;
 const MOST_DEPTH: usize = 8;
 const MOST_FILES: usize = 100_000;
 
-/// Returns the text files (`*.txt`) and map files of a folder, sorted by name; if `path` is a file, returns only this file.
+/// Returns the text files (`*.txt`) and map files of a folder, sorted by name; if `path` is a file, returns only the path of this file.
 pub(super) fn level_paths(path: &Path) -> Result<Vec<PathBuf>, LevelError> {
     if path.is_file() {
         return Ok(vec![path.to_owned()]);
@@ -26,7 +26,7 @@ pub(super) fn level_paths(path: &Path) -> Result<Vec<PathBuf>, LevelError> {
     Ok(entries(path)?.into_iter().filter(is_level).collect())
 }
 
-/// Returns the subfolders that contain level files, sorted. Hidden folders and links are left out.
+/// Returns the subfolders that contain level files, sorted by path. Hidden folders and symbolic links to folders are left out.
 pub(super) fn folders_within(folder: &Path) -> Result<Vec<PathBuf>, LevelError> {
     let (mut found, mut open, mut files) = (Vec::new(), vec![(folder.to_owned(), 0)], 0);
     while let Some((folder, depth)) = open.pop() {
@@ -50,8 +50,8 @@ pub(super) fn folders_within(folder: &Path) -> Result<Vec<PathBuf>, LevelError> 
     Ok(found)
 }
 
-/// Returns the folders to read, each with the other folders that it replaces. A folder called `Processed` replaces adjacent folders whose files have
-/// the same names, because its files encode the same levels in another way.
+/// Returns the folders of levels to read, each with the other folders that are left out in its favour. A folder called `Processed` replaces adjacent
+/// folders whose files have the same names, because its files contain the same levels in another encoding.
 pub(super) fn one_encoding(
     mut folders: Vec<PathBuf>,
     is_wanted: impl Fn(&Path) -> bool,

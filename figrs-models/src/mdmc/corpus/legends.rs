@@ -1,4 +1,4 @@
-//! Reads legends that are stored beside level files.
+//! Reads legends, which are files beside level files that give the meanings of tiles.
 
 use std::path::{Path, PathBuf};
 
@@ -8,9 +8,10 @@ use crate::mdmc::level::vglc;
 use crate::mdmc::{LevelError, TileSet};
 use figrs_reading::MistakeKind;
 
-/// Reads a legend: JSON by [`TileSet::from_json`], and TOML by [`TileSet::from_toml`] if the name ends with `.toml`.
+/// Reads a legend (a file with the meanings of tiles): TOML by [`TileSet::from_toml`] if the name ends with `.toml`, otherwise JSON by
+/// [`TileSet::from_json`].
 ///
-/// **Errors.** [`LevelError::File`] if the file cannot be read or is not a legend.
+/// **Errors.** [`LevelError::File`] if the file cannot be read or is not a legend (a text with the meanings of tiles).
 pub fn read_legend(path: impl AsRef<Path>) -> Result<TileSet, LevelError> {
     let path = path.as_ref();
     let text = vglc::read_text(path)?;
@@ -25,8 +26,9 @@ pub fn read_legend(path: impl AsRef<Path>) -> Result<TileSet, LevelError> {
     read.map_err(|mistake| mistake.of(path.display().to_string()).into())
 }
 
-/// Finds the legend for some levels: the file in `folders` that describes most of the levels' tiles, or the first of several such files. `known`
-/// counts the tiles that a file describes. Returns `None` if no file describes at least half of the `count` tiles.
+/// Finds the legend for some levels: the file in `folders` that gives meanings to most of the levels' tiles, or the first of several equally good
+/// files. The function `known` returns the number of the levels' tiles that a file describes. Returns `None` if no file in the folders describes at
+/// least half of the `count` tiles of the levels.
 pub(super) fn find(
     folders: impl Iterator<Item = PathBuf>,
     count: usize,
@@ -66,8 +68,8 @@ pub(super) fn find(
     best.map(|(_, path, set)| (path, set))
 }
 
-/// Returns the folders in which the reader seeks the legend of the level file `path`: from the file's own folder up to `root`, and the parent folder
-/// of `root`.
+/// Returns the folders that are searched for the legend (the meanings of tiles) of the level file `path`: from the file's own folder up to `root`,
+/// and the parent folder of `root`.
 pub(super) fn folders_of(path: &Path, root: &Path) -> impl Iterator<Item = PathBuf> {
     let own = path.parent().unwrap_or(Path::new("")).ancestors();
     let within = own.take_while(move |above| above.starts_with(root));
@@ -86,7 +88,7 @@ fn mentions_tiles(path: &Path) -> bool {
     text.contains("\"tiles\"") || text.contains("[tiles]")
 }
 
-/// True if `error` shows that a file has a list of tiles, and was therefore meant to be a legend.
+/// True if `error` shows that a file has a list of tiles, and was therefore meant to be a legend (a file with the meanings of tiles).
 fn is_meant_as_legend(error: &LevelError) -> bool {
     matches!(error.kind(), MistakeKind::Unknown | MistakeKind::Count)
 }

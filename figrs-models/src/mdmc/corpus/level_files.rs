@@ -1,4 +1,4 @@
-//! Level files: their texts, names and characters.
+//! Level files of a game: their texts, their names and the characters of their tiles.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub(super) struct LevelFile {
     pub(super) root: PathBuf,
     pub(super) text: String,
     pub(super) name: Option<String>,
-    /// The tiles of a map, and the path of the file that describes these tiles; `None` for a text file.
+    /// The tiles of a map of a level editor, and the path of the file that describes these tiles; `None` for a text file.
     pub(super) own: Option<(PathBuf, TileSet)>,
 }
 
@@ -138,7 +138,7 @@ fn levels_of(
         .collect()
 }
 
-/// Checks that the text is a rectangle of characters that can be tiles.
+/// Checks that the text of a level is a rectangle of characters that can be tiles.
 pub(super) fn check_text(place: &str, text: &str) -> Result<(), LevelError> {
     let in_use = text.chars().filter(|symbol| !symbol.is_control());
     let all = TileSet::unknown(in_use.collect::<BTreeSet<char>>());

@@ -10,9 +10,9 @@ use crate::mdmc::level::error::{foreign_tile, no_levels, too_many_tiles, wrong_r
 use crate::mdmc::{Level, LevelError, Meaning, Tile, TileSet, Travel};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// One or more levels of the same height, each with a name and a weight, and the set of their tiles.
+/// A corpus of training levels: one or more levels of the same height, each with a name and a weight, and the set of their tiles.
 ///
-/// Models read levels from left to right. Levels in which the player climbs are therefore stored [turned](Travel::turned) on their side: a column of
+/// Models of levels read a level from left to right. Levels in which the player climbs are stored [turned](Travel::turned) on their side: a column of
 /// the stored level is a row of the upright level, counted from the bottom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Corpus {
@@ -27,22 +27,22 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// The style of all levels of a corpus without styles.
+    /// The name of the style of all levels in a corpus whose levels have no styles.
     pub const ONE_STYLE: &str = "all";
 
-    /// The largest weight of a level.
+    /// The largest weight of a level in training.
     pub const MAX_WEIGHT: u32 = 10_000;
 
-    /// Creates a corpus of named levels of [platformer](TileSet::platformer) tiles, in the given order.
+    /// Creates a corpus of training levels, with their names, of [platformer](TileSet::platformer) tiles; the order of the levels is kept.
     ///
-    /// **Errors.** [`LevelError`] if there are no levels, or if their heights differ.
+    /// **Errors.** [`LevelError`] if there are no levels, or if the heights of the levels differ.
     pub fn new(named: impl IntoIterator<Item = (String, Level)>) -> Result<Self, LevelError> {
         Self::of_tiles(Arc::clone(TileSet::platformer()), named)
     }
 
-    /// Creates a corpus of named levels with the tiles of the set `tiles`, in the given order.
+    /// Creates a corpus of training levels, with their names, of tiles from the set `tiles`; the order of the levels is kept.
     ///
-    /// **Errors.** [`LevelError`] if there are no levels, their heights differ, a tile is not in the set, or the set has more than
+    /// **Errors.** [`LevelError`] if there are no levels, their heights differ, a tile of a level is not in the set, or the set has more than
     /// [`TileSet::MAX_TILES`] tiles.
     pub fn of_tiles(
         tiles: Arc<TileSet>,
@@ -92,9 +92,9 @@ impl Corpus {
         self
     }
 
-    /// Sets the number of times that each level counts in training; `weight` returns this number, given the name of a level.
+    /// Sets how many times each level is counted in training; `weight` returns this number, given the name of a level.
     ///
-    /// **Errors.** [`LevelError::File`] unless each number is from 1 to [`MAX_WEIGHT`](Self::MAX_WEIGHT).
+    /// **Errors.** [`LevelError::File`] unless the number for each level is from 1 to [`MAX_WEIGHT`](Self::MAX_WEIGHT).
     pub fn weighted(mut self, weight: impl Fn(&str) -> u32) -> Result<Self, LevelError> {
         for (own, name) in self.weights.iter_mut().zip(&self.names) {
             *own = weight(name);
@@ -110,7 +110,7 @@ impl Corpus {
         Ok(self)
     }
 
-    /// Returns the training levels that come with figrs, fourteen rows high.
+    /// Returns the training levels that are part of figrs; they are fourteen rows high.
     pub fn shipped() -> Self {
         let (names, levels): (Vec<_>, Vec<_>) = shipped::levels().unzip();
         Self {
@@ -140,7 +140,7 @@ impl Corpus {
         self
     }
 
-    /// Returns the styles of the levels, in the order of their first levels.
+    /// Returns the names of the styles of the levels; a style comes before another one if its first level does.
     pub fn styles(&self) -> &[String] {
         &self.styles
     }
@@ -150,7 +150,7 @@ impl Corpus {
         &self.style_of
     }
 
-    /// Returns the levels cut to their bottom `rows` rows, to train a chain for levels of this height.
+    /// Returns the training levels cut to their bottom `rows` rows, so that a model of levels of this height can be trained.
     ///
     /// **Errors.** [`LevelError::Levels`] unless `rows` is from 1 to the height of the levels.
     pub fn bottom_rows(&self, rows: usize) -> Result<Self, LevelError> {
@@ -169,7 +169,7 @@ impl Corpus {
         })
     }
 
-    /// Returns the levels, in order.
+    /// Returns the training levels in the order of the corpus.
     pub fn levels(&self) -> &[Level] {
         &self.levels
     }
@@ -179,17 +179,17 @@ impl Corpus {
         &self.names
     }
 
-    /// Returns the set of tiles of the levels.
+    /// Returns the set of tiles of which the levels consist.
     pub fn tiles(&self) -> &Arc<TileSet> {
         &self.tiles
     }
 
-    /// Returns the direction in which the levels are played; see [`Travel::upright`].
+    /// Returns the direction in which the levels are played; [`Travel::upright`] turns stored levels back.
     pub fn travel(&self) -> Travel {
         self.travel
     }
 
-    /// Returns the number of times that each level counts in training, in the order of [`levels`](Self::levels).
+    /// Returns how many times each level is counted in training, in the order of [`levels`](Self::levels).
     pub fn weights(&self) -> &[u32] {
         &self.weights
     }
@@ -208,7 +208,7 @@ impl Corpus {
         self.levels.iter().zip(weights)
     }
 
-    /// Returns the height of every level.
+    /// Returns the height of the levels, which is the same for all levels of the corpus.
     pub fn height(&self) -> usize {
         self.height
     }

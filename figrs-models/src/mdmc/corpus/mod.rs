@@ -1,4 +1,5 @@
-//! Training levels: a [`Corpus`](levels::Corpus), the levels that figrs ships, and the reader of folders of level files and map files.
+//! Training levels for models of levels: a [`Corpus`](levels::Corpus), the levels that figrs ships, and the reader of folders of level files and map
+//! files.
 
 pub(super) mod folders;
 pub(super) mod legends;

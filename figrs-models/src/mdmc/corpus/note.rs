@@ -1,92 +1,92 @@
-//! Notes from reading a corpus: choices that a user may want to change.
+//! Notes from reading training levels: choices of the reader that a user may want to change.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use crate::mdmc::{LevelError, Travel};
 
-/// A choice of the corpus reader, or something that the reader left out.
+/// A note of the reader of training levels: a choice that it made, or something that it left out.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CorpusNote {
-    /// The reader left out a file that is not a level.
+    /// The reader of levels left out a file that is not a level.
     Skipped(LevelError),
-    /// The levels come from subfolders of the given folder.
+    /// The levels were found in subfolders of the given folder.
     Folders {
-        /// The given folder, which contains the subfolders.
+        /// The given folder, in whose subfolders the levels were found.
         given: PathBuf,
         /// The folders with levels.
         found: Vec<PathBuf>,
     },
-    /// The reader read a folder called `Processed`, and left out adjacent folders with levels of the same names.
+    /// The reader of levels read a folder called `Processed`, and left out adjacent folders with levels of the same names.
     OneOfSeveral {
         /// The folder that is read.
         read: PathBuf,
-        /// The folders that the reader left out.
+        /// The folders of levels that the reader left out.
         others: Vec<PathBuf>,
     },
-    /// A map has several layers of tiles; the reader read one of them.
+    /// A map of a level editor has several layers of tiles; the reader read one of them.
     Layer {
         /// The path of the map.
         path: PathBuf,
-        /// Name of the layer that is read.
+        /// Name of the layer of the map that is read.
         read: String,
-        /// Names of the other layers.
+        /// Names of the other layers of the map.
         others: Vec<String>,
     },
-    /// The reader chose characters for tiles that neither a legend nor the map describes.
+    /// The reader of levels chose characters for tiles that neither a legend (a file with the meanings of tiles) nor the map describes.
     NumberedTiles {
-        /// The characters, each with the number that the tile would have in a legend (as the tile's `picture`).
+        /// The chosen characters, each with the number that its tile would have in a legend (as the tile's `picture`).
         tiles: Vec<(char, u32)>,
     },
-    /// The meanings of the tiles come from the legend in this file.
+    /// The meanings of the tiles come from the legend in the contained file.
     Legend(PathBuf),
-    /// The meanings of tiles that are not in the user's set come from a legend.
+    /// The meanings of tiles that are not in the user's set come from a legend (a file with the meanings of tiles).
     OtherTiles {
         /// The file of the legend.
         path: PathBuf,
-        /// The characters of the tiles whose meanings come from the legend.
+        /// The characters of those tiles whose meanings come from the legend.
         symbols: String,
     },
-    /// The reader left out levels that repeat other levels with a player's path drawn in.
+    /// The reader left out levels that repeat other levels and only add the drawn path of a player.
     DrawnWays {
-        /// The character that draws the path.
+        /// The character that draws the player's path.
         tile: char,
         /// The names of the levels that the reader left out.
         levels: Vec<String>,
         /// Number of all levels.
         of: usize,
     },
-    /// A file beside the levels has a list of tiles, but is not a valid legend.
+    /// A file beside the levels has a list of tiles, but is not a valid legend (a file with the meanings of tiles).
     FlawedLegend(LevelError),
-    /// There is no legend, and all characters are those of the built-in platformer tiles.
+    /// No legend gives the meanings of tiles, and all characters of the levels are those of the built-in platformer tiles.
     Platformer,
-    /// Some tiles have unknown meanings.
+    /// The meanings of some tiles are unknown.
     UnknownTiles {
         /// Characters of the tiles with unknown meanings.
         symbols: String,
     },
-    /// The reader left out tiles of the legend that have no meaning and occur in no level.
+    /// The reader left out tiles that the legend lists, but that have no meaning and occur in no level.
     IdleTiles {
         /// Characters of the tiles that the reader left out.
         symbols: String,
     },
     /// The reader concluded that the player climbs in the levels, because all levels have one width and are at least twice as high as wide.
     Upwards {
-        /// Number of columns of every level.
+        /// Number of columns of every level, before levels are turned on their side.
         columns: usize,
     },
-    /// The reader cut levels into rooms.
+    /// The reader cut the training levels into rooms.
     Rooms {
         /// Number of rooms.
         rooms: usize,
         /// Number of levels that were cut into rooms.
         levels: usize,
-        /// Number of cells that belong to no room, because the sizes of levels are not multiples of the size of a room.
+        /// Number of cells of the levels that belong to no room, because the sizes of levels are not multiples of the size of a room.
         left_out: usize,
     },
-    /// The reader added rows at the top of levels with fewer rows than others, filled with an outside tile or else with the most frequent tile. If
-    /// the player climbs in the levels, the reader added columns at the right of narrower levels instead.
+    /// The reader added rows at the top of levels with fewer rows than others; the rows are filled with an outside tile or, if there is none, with
+    /// the most frequent tile. In levels in which the player climbs, the reader added columns at the right of narrower levels.
     Padded {
         /// Direction in which levels are played.
         travel: Travel,
@@ -94,15 +94,15 @@ pub enum CorpusNote {
         levels: usize,
         /// Number of all levels.
         of: usize,
-        /// Number of rows of every level after the reader added rows, or of columns if the player climbs in the levels.
+        /// Number of rows that every level has after the reader added rows; if the player climbs in the levels, the number of columns.
         rows: usize,
         /// Character of the tile that fills the added rows or columns.
         tile: String,
-        /// True if the tile has the meaning `outside`.
+        /// True if the tile that fills the added rows or columns has the meaning `outside`.
         is_outside: bool,
     },
-    /// The reader cut levels with too many rows to their bottom rows. If the player climbs in the levels, the reader cut levels with too many columns
-    /// to their left columns instead.
+    /// The reader cut levels with too many rows to their bottom rows. In levels in which the player climbs, the reader cut levels with too many
+    /// columns to their left columns.
     Cut {
         /// Direction in which levels are played.
         travel: Travel,
@@ -110,7 +110,7 @@ pub enum CorpusNote {
         levels: usize,
         /// Number of all levels.
         of: usize,
-        /// Number of rows of every level after the reader cut rows, or of columns if the player climbs in the levels.
+        /// Number of rows that every level has after the reader cut levels; if the player climbs in the levels, the number of columns.
         rows: usize,
     },
 }

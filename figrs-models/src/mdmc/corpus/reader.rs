@@ -28,25 +28,27 @@ fn is_platformers(symbol: char) -> bool {
 /// Reads training levels from folders: text files (`*.txt`) with one level in each file and one row on each line, and maps of level editors.
 ///
 /// - The maps are those of Tiled (`*.tmx`, with layers in CSV, XML or base64 without compression), projects of LDtk (`*.ldtk`), and the grids of
-///   values that LDtk exports (`*.csv`). A legend numbers the tiles of maps from 0, by `picture` or else by their order. The number 0 stands for the
-///   first tile of the map's tileset, or for the value 1. A tile that is in no legend has the words of its class in the map. A flipped tile counts as
-///   the same tile without the flip.
-/// - If a folder contains no level itself, its subfolders are searched. If adjacent folders have levels of the same names, such as different
-///   encodings of one game, the reader reads only the folder called `Processed`.
-/// - The reader leaves out files that are not levels, with a note: files with rows of different lengths, without text, or with a single line among
-///   levels of several lines.
-/// - The reader leaves out levels that repeat another level with a player's path drawn in, by a character without a meaning, with a note.
-/// - For each given folder, the reader seeks a legend (JSON or TOML) beside the levels and in the folder above, unless the caller sets the
-///   [tiles](Self::tiles). A character that is missing in the legend of its folder has the meaning that the legends of other folders give it, or is a
-///   tile of unknown meaning. Without any legend, all tiles have unknown meanings, except that levels with only `-`, `X` and other
-///   [platformer](TileSet::platformer) characters have platformer tiles.
+///   values that LDtk exports (`*.csv`). A legend (a file with the meanings of tiles) numbers the tiles of maps from 0; the number is the `picture`
+///   of a tile or, without it, the tile's position. The number 0 of a legend stands for the first tile of the map's tileset, or for the value 1 in a
+///   grid of values. A tile that no legend describes has the words of its class in the map as its meanings. A flipped tile of a map is read as the
+///   same tile without the flip.
+/// - If a folder of levels contains no level itself, its subfolders are searched. If adjacent folders have levels of the same names, such as
+///   different encodings of the levels of one game, the reader reads only the folder called `Processed`.
+/// - The reader leaves out files that are not levels, and reports them by a note: files with rows of different lengths, without text, or with a
+///   single line among levels of several lines.
+/// - The reader leaves out levels that repeat another level and only add the drawn path of a player (by a character without a meaning), and reports
+///   them by a note.
+/// - For each given folder, the reader searches for a legend (a JSON or TOML file with the meanings of tiles) beside the levels and in the folder
+///   above, unless the caller sets the [tiles](Self::tiles). A character that the legend of its folder does not list has the meaning that the legends
+///   of other folders give it, or its meaning is unknown. Without any legend, the meanings of all tiles are unknown, except that levels with only
+///   `-`, `X` and other [platformer](TileSet::platformer) characters have platformer tiles.
 /// - If all levels have one width and are at least twice as high as wide, the player climbs [upwards](Travel::Up) in them; other levels are played to
 ///   the right.
 /// - If levels have fewer rows than others, the reader adds rows at the top, filled with an [outside](crate::mdmc::Meaning::Outside) tile or else
-///   with the most frequent tile of the corpus. The setting [`rows`](Self::rows) cuts higher levels instead. Before levels are cut or filled to equal
-///   heights, the setting [`rooms`](Self::rooms) cuts levels into rooms.
+///   with the most frequent tile of the corpus. With the setting [`rows`](Self::rows), levels with more rows than a given number are cut to this
+///   number of rows. Before levels are cut or filled to equal heights, the setting [`rooms`](Self::rooms) cuts levels into rooms.
 ///
-/// [`CorpusNote`]s report the choices of the reader.
+/// [`CorpusNote`]s report the choices that the reader of levels made.
 ///
 /// ```no_run
 /// use figrs_models::mdmc::CorpusReader;
@@ -69,10 +71,10 @@ pub struct CorpusReader {
 }
 
 impl CorpusReader {
-    /// Maximum number of cells of all levels together.
+    /// Maximum number of cells of all training levels together.
     pub const MAX_CELLS: usize = 1 << 27;
 
-    /// Creates a reader of `folders`, which may also be single files.
+    /// Creates a reader of training levels in `folders`, which may also be single files.
     pub fn new(folders: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         Self {
             folders: folders.into_iter().map(Into::into).collect(),
@@ -85,16 +87,16 @@ impl CorpusReader {
         }
     }
 
-    /// Reads only the files whose names, with or without the extension, match `pattern`, which consists of `*`, `?`, `[..]` and other characters. A
-    /// pattern with a folder, such as `Overworld/*`, is compared with the path relative to the given folder or to one of its subfolders. After
-    /// several calls of `only`, a file needs to match only one of the patterns.
+    /// Reads only the level files whose names, with or without the extension, match `pattern`, which consists of `*`, `?`, `[..]` and other
+    /// characters. A pattern for level files with a folder, such as `Overworld/*`, is compared with the path relative to the given folder or to one
+    /// of its subfolders. If `only` is called several times, a file needs to match only one of the patterns.
     pub fn only(mut self, pattern: impl Into<String>) -> Self {
         self.only.push(pattern.into());
         self
     }
 
-    /// Sets the tiles of the levels. Other characters in the levels have the meanings that the legends beside the levels state, or are tiles of
-    /// unknown meaning.
+    /// Sets the meanings of the tiles of the levels. Characters of the levels that are not among these tiles have the meanings that the legends
+    /// beside the levels state, or their meanings are unknown.
     pub fn tiles(mut self, tiles: impl Into<Arc<TileSet>>) -> Self {
         self.tiles = Some(tiles.into());
         self
@@ -106,8 +108,8 @@ impl CorpusReader {
         self
     }
 
-    /// Cuts levels to their bottom `rows` rows, and adds rows at the top of levels with fewer rows. If the player climbs in the levels, cuts them to
-    /// their left `rows` columns, and adds columns at the right of narrower levels.
+    /// Cuts levels to their bottom `rows` rows, and adds rows at the top of levels with fewer rows. If the player climbs in the levels, the setting
+    /// cuts levels to their left `rows` columns, and adds columns at the right of narrower levels.
     pub fn rows(mut self, rows: usize) -> Self {
         self.rows = Some(rows);
         self
@@ -119,8 +121,8 @@ impl CorpusReader {
         self
     }
 
-    /// Cuts levels into rooms, which then are the levels of the corpus. Rooms are played to the right unless a direction is set. If no tile is called
-    /// `outside`, tiles called `void` or `null` count as outside.
+    /// Cuts levels into rooms, which are then the training levels of the corpus. Rooms are played to the right unless a direction is set. If no tile
+    /// has the meaning `outside`, tiles called `void` or `null` are taken as outside.
     pub fn rooms(mut self, rooms: Rooms) -> Self {
         self.rooms = Some(rooms);
         self
@@ -129,7 +131,7 @@ impl CorpusReader {
     /// Reads the levels.
     ///
     /// **Errors.** [`LevelError`] if a folder cannot be read or contains no level (with the error of its first file), if a pattern is invalid or
-    /// matches nothing, if the legends of two folders disagree on a character that occurs in the levels of both, or if there are more than
+    /// matches no file, if the legends of two folders disagree on a character that occurs in the levels of both folders, or if there are more than
     /// [`TileSet::MAX_TILES`] characters or [`MAX_CELLS`](Self::MAX_CELLS) cells.
     pub fn read(&self) -> Result<(Corpus, Vec<CorpusNote>), LevelError> {
         let mut notes = Vec::new();
@@ -177,10 +179,11 @@ impl CorpusReader {
         self.assemble(&files, folders, notes)
     }
 
-    /// Reads levels from texts with names, as [`read`](Self::read) does from files. No legend is read, because no file is read: without a [set of
-    /// tiles](Self::tiles), the meanings of all tiles are unknown. The folders and patterns of the reader are ignored.
+    /// Reads levels from given texts with names, as [`read`](Self::read) does from files. No legend file is searched for; without a
+    /// [set of tiles](Self::tiles), the meanings of all tiles are unknown. The folders and file patterns of the reader are ignored when levels are
+    /// read from given texts.
     ///
-    /// **Errors.** The errors of [`read`](Self::read); an error if a text is not a level, or if there is no text.
+    /// **Errors.** The errors of [`read`](Self::read); an error if a given text is not a level, or if there is no text.
     pub fn read_texts(
         &self,
         named: impl IntoIterator<Item = (String, String)>,
@@ -375,7 +378,7 @@ impl CorpusReader {
     }
 }
 
-/// Removes the levels in which the path of a player is drawn; `ways` has the indices of these levels for each character that draws a path.
+/// Removes the levels in which the path of a player is drawn; for each character that draws a path, `ways` has the indices of these levels.
 fn without_ways(
     files: Vec<LevelFile>,
     ways: &BTreeMap<char, Vec<usize>>,
@@ -405,8 +408,8 @@ fn check_cells(cells: usize) -> Result<(), LevelError> {
     Ok(())
 }
 
-/// Returns the legend for the files of a folder, including the tiles of maps: the first legend found beside or above one of the text files. A note
-/// reports each invalid legend.
+/// Returns the legend (the meanings of tiles) for the files of a folder, with the tiles of maps: the first legend found beside or above one of the
+/// text files. A note of the reader reports each invalid legend.
 fn legend_of(
     files: &[&LevelFile],
     symbols: &BTreeSet<char>,

@@ -1,4 +1,4 @@
-//! Cuts levels into rooms: into rooms of one size, or along rows and columns of outside tiles.
+//! Cuts levels into rooms: into rooms of one size, or along rows and columns of tiles that mean "outside".
 
 use std::ops::Range;
 
@@ -8,27 +8,29 @@ use super::note::CorpusNote;
 use crate::mdmc::{Level, LevelError, Meaning, TileSet};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// A way to divide levels into rooms.
+/// A way to divide training levels into rooms.
 ///
 /// Rooms that consist of [outside](Meaning::Outside) tiles only are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rooms {
-    /// Rooms of one size side by side, from the top left corner of a level. Rows and columns that do not fill a room are left out.
+    /// All rooms have one size and lie side by side, from the top left corner of a level. Rows and columns at the end of a level that do not fill a
+    /// room are left out.
     Sized {
         /// Number of rows of a room.
         rows: usize,
         /// Number of columns of a room.
         columns: usize,
     },
-    /// Rooms between the rows and columns that have only outside tiles. Each room is divided again in the same way.
+    /// Rooms lie between the rows and columns of a level that have only tiles with the meaning "outside". Each room is divided again along rows and
+    /// columns that have only outside tiles.
     Apart,
 }
 
 type Place = (Range<usize>, Range<usize>);
 
-/// Cuts named levels into rooms. The name of a room consists of the name of its level and of the room's first row and column.
+/// Cuts levels into rooms; levels and rooms have names. The name of a room consists of the name of its level and of the room's first row and column.
 ///
-/// **Errors.** [`LevelError::Levels`] if levels are cut along outside tiles but have no such tiles, or if there is no room.
+/// **Errors.** [`LevelError::Levels`] if levels are to be cut along outside tiles but have no such tiles, or if there is no room.
 pub(super) fn cut(
     named: Vec<(String, Level)>,
     rooms: Rooms,
@@ -72,7 +74,7 @@ pub(super) fn cut(
     Ok(cut)
 }
 
-/// Returns the rooms of one size, and the number of cells that belong to no room.
+/// Cuts a level into rooms of one size; returns the rooms, and the number of cells that belong to no room.
 fn side_by_side(level: &Level, (rows, columns): (usize, usize)) -> (Vec<Place>, usize) {
     let starts = |cells: usize, side: usize| {
         let count = cells.checked_div(side).unwrap_or(0);
@@ -86,7 +88,7 @@ fn side_by_side(level: &Level, (rows, columns): (usize, usize)) -> (Vec<Place>, 
     (places, over)
 }
 
-/// Returns the rooms of a level, which lie between rows and columns of outside tiles, from the top.
+/// Returns the rooms of a level, which lie between rows and columns of outside tiles; upper rooms come first.
 fn apart(level: &Level) -> Vec<Place> {
     let is_outside = level.as_array().mapv(|tile| tile.is(Meaning::Outside));
     let mut open: Vec<Place> = vec![(0..level.height(), 0..level.width())];

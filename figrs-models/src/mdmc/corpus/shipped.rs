@@ -1,10 +1,10 @@
-//! The built-in training levels: original work, drawn for figrs.
+//! The built-in training levels, which are original work, drawn for figrs.
 
 use crate::mdmc::{Level, TileSet};
 
 pub(in crate::mdmc) const HEIGHT: usize = 14;
 
-/// Name and text of each built-in level; a test checks that they are valid.
+/// The name and the text of each built-in level; a test checks that the levels are valid.
 const TEXTS: [(&str, &str); 9] = [
     (
         "01-first-steps",

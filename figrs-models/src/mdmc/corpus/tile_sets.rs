@@ -1,4 +1,4 @@
-//! Determines the set of tiles of a corpus, from the legends of its folders.
+//! Determines the set of tiles of the training levels, from the legends (files with the meanings of tiles) of their folders.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -14,17 +14,18 @@ pub(super) struct FolderTiles {
     pub(super) legend: Option<(PathBuf, TileSet)>,
 }
 
-/// A set of tiles and the path of its legend; `None` for the built-in platformer tiles.
+/// A set of tiles and the path of the legend that defines it; the path is `None` for the built-in platformer tiles.
 struct SourcedSet<'a> {
     source: Option<PathBuf>,
     set: TileSet,
     symbols: &'a BTreeSet<char>,
 }
 
-/// Creates one set of tiles for all folders. The legend of a folder defines the tiles of the characters in the folder's levels; for a folder without
-/// a legend, the legends of the other folders define these tiles.
+/// Creates one set of tiles for the levels of all folders. The legend of a folder defines the tiles of the characters in the folder's levels; if a
+/// folder has no legend, the legends of the other folders define these tiles.
 ///
-/// **Errors.** [`LevelError::Levels`] for a character that occurs in levels of two folders and has different meanings in their legends.
+/// **Errors.** [`LevelError::Levels`] for a character that occurs in the levels of two folders and has different meanings in the legends of these
+/// folders.
 pub(super) fn of_folders(
     folders: Vec<FolderTiles>,
     notes: &mut Vec<CorpusNote>,
@@ -82,7 +83,7 @@ pub(super) fn of_folders(
     Ok(Arc::new(all))
 }
 
-/// Returns the tiles `given` by the user and, for other characters of the levels, the tiles to which the legends of the folders give a meaning.
+/// Returns the tiles `given` by the user and, for other characters of the levels, the tiles that the legends of the folders define with a meaning.
 pub(super) fn and_of_folders(
     given: &Arc<TileSet>,
     folders: &[FolderTiles],
@@ -109,7 +110,7 @@ pub(super) fn and_of_folders(
     Arc::new(all)
 }
 
-/// True if `symbols` are characters of the built-in platformer tiles, with air and ground among them.
+/// True if `symbols` are characters of the built-in platformer tiles, and the characters of air and ground are among them.
 pub(super) fn is_platformer(symbols: &BTreeSet<char>) -> bool {
     let platformer = TileSet::platformer();
     let mut all = symbols.iter();
@@ -118,7 +119,7 @@ pub(super) fn is_platformer(symbols: &BTreeSet<char>) -> bool {
         && symbols.contains(&'X')
 }
 
-/// Returns the error that the legend of the set `place` and an earlier legend give different meanings to the character `symbol`.
+/// Returns the error that two legends, that of the set `place` and an earlier one, give different meanings to the character `symbol`.
 fn disagreement(symbol: char, sets: &[SourcedSet<'_>], place: usize) -> LevelError {
     let named = |set: &SourcedSet<'_>| {
         let words = set.set.tile(symbol).map(|tile| set.set.description(tile));

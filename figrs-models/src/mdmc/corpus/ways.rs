@@ -1,4 +1,4 @@
-//! Finds levels of a corpus that repeat another level with a player's path drawn in.
+//! Finds training levels that repeat another level and only add the drawn path of a player.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use super::level_files::LevelFile;
 /// Maximum number of levels of one size that are compared with each other.
 const MOST_OF_ONE_SIZE: usize = 512;
 
-/// Returns the characters that draw paths, each with the indices of the levels in which it draws a path. A level with a drawn path equals another
-/// level of the corpus except for at least two cells and at most half of them, all with one character that occurs only in such copies.
+/// Returns the characters that draw paths of players, each with the indices of the levels in which it draws a path. A level with a drawn path equals
+/// another training level except for at least two cells and at most half of all cells, which have one character that occurs only in such copies.
 ///
-/// **Cost.** Two levels of one size are compared up to the second character of the drawn path.
+/// **Cost.** The comparison of two levels of one size ends at the second character that could draw the path.
 pub(super) fn drawn_ways(files: &[LevelFile]) -> BTreeMap<char, Vec<usize>> {
     let texts = files.iter().map(|file| {
         let text = file.text.trim_start_matches('\u{feff}');
@@ -47,8 +47,8 @@ pub(super) fn drawn_ways(files: &[LevelFile]) -> BTreeMap<char, Vec<usize>> {
     drawn
 }
 
-/// Returns the only character with which the level `copy` replaces cells of `other`. The character must replace at least two cells and at most half
-/// of all cells, and must not occur in `other`.
+/// If the level `copy` differs from `other` only by one character, returns this character. The character that draws the path must replace at least
+/// two cells and at most half of all cells, and must not occur in `other`.
 fn added(copy: &[Vec<char>], other: &[Vec<char>]) -> Option<char> {
     let mut found = None;
     let mut cells = 0;

@@ -1,25 +1,25 @@
-//! Errors of reading and writing levels, and errors of their shapes.
+//! Errors of reading and writing levels, and errors of the sizes and tiles of levels.
 
 use figrs_derive::ErrorDebug;
 use figrs_reading::{FileError, Mistake, MistakeKind};
 
 use crate::mdmc::{Tile, TileSet};
 
-/// Reason why a file or text is not a level, or why levels do not form a corpus.
+/// Reason why a file or text is not a level, or why levels cannot form a corpus of training levels.
 #[derive(Clone, PartialEq, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum LevelError {
-    /// A file of a level, a map, a legend or a folder cannot be read or written, or has a mistake. The field `place` of the error is the path of the
-    /// file, or the name of the level if there is no file.
+    /// A level, a map, a legend (a file with the meanings of tiles) or a folder cannot be read or written, or has a mistake. The field `place` of the
+    /// error is the path of the file, or the name of the level if there is no file.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The levels do not form a corpus, or cannot be used as requested.
+    /// The levels cannot form a corpus of training levels, or cannot be used as requested.
     #[error(transparent)]
     Levels(#[from] Mistake),
 }
 
 impl LevelError {
-    /// Returns the kind of the mistake, for programs that treat kinds of mistakes differently.
+    /// Returns the kind of the mistake in the error, for programs that treat kinds of mistakes differently.
     pub fn kind(&self) -> MistakeKind {
         match self {
             Self::File(error) => error.kind(),

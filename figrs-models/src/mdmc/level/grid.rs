@@ -1,15 +1,15 @@
-//! Levels as arrays of tile numbers with a margin of border tiles, for counting and sampling.
+//! Levels as arrays of tile numbers with a margin of border tiles, for training and sampling.
 
 use crate::mdmc::{Level, Structure, Tile};
 
-/// A numbering of tiles: 0 for the border, then 1, 2 and so on for the tiles of the training levels in ascending order.
+/// A numbering of tiles: 0 is the border outside the level, and 1, 2 and so on are the tiles of the training levels in ascending order.
 #[derive(Clone, Debug)]
 pub(in crate::mdmc) struct TileIds {
     tiles: Vec<Tile>,
 }
 
 impl TileIds {
-    /// Creates the numbering from distinct tiles in ascending order.
+    /// Creates the numbering of tiles from distinct tiles in ascending order.
     pub(in crate::mdmc) fn new(tiles: Vec<Tile>) -> Self {
         Self { tiles }
     }
@@ -18,7 +18,7 @@ impl TileIds {
         &self.tiles
     }
 
-    /// Returns the number of possible tiles of a neighbour, including the border.
+    /// Returns the number of tiles that a neighbour of a cell can have, including the border outside the level.
     pub(in crate::mdmc) fn base(&self) -> u64 {
         self.tiles.len() as u64 + 1
     }
@@ -37,13 +37,13 @@ impl TileIds {
     }
 }
 
-/// A level as a grid of tile numbers, with a margin of border tiles as wide as the distance from a cell to its farthest neighbour.
+/// A level as a grid of tile numbers, with a margin of border tiles that is as wide as the distance from a cell to its farthest neighbour.
 #[derive(Debug)]
 pub(in crate::mdmc) struct TileGrid {
     ids: Vec<u8>,
     stride: usize,
     left: usize,
-    /// For each neighbour of a cell, the index of the neighbour minus the index of the cell; the index of the cell does not count the left margin.
+    /// For each neighbour of a cell, the index of the neighbour minus the index of the cell, where the cell's index does not include the left margin.
     ahead: Vec<usize>,
     base: u64,
 }
@@ -101,8 +101,8 @@ impl TileGrid {
         self.ids[row * self.stride + self.left + column] = id;
     }
 
-    /// Returns the configuration of a cell (the tiles of its neighbours) as one number, whose digits are the numbers of these tiles. The tile of the
-    /// first neighbour is the most significant digit, so that division by the base removes the last neighbour.
+    /// Returns the configuration of a cell (the tiles of its neighbours) as one number, whose digits are the numbers of the neighbours' tiles. The
+    /// tile of the first neighbour is the most significant digit of the number, so that division by the base removes the last neighbour.
     pub(in crate::mdmc) fn key(&self, row: usize, column: usize) -> u64 {
         let cell = row * self.stride + column;
         self.ahead.iter().fold(0, |key, &ahead| {
@@ -174,7 +174,7 @@ mod tests {
         );
     }
 
-    /// Regression test: the number that stood for a window of tiles overflowed if the window had many tiles.
+    /// Regression test: the number that encodes a window (several successive tiles) overflowed if the window had many tiles.
     #[test]
     fn the_widest_windows_differ_in_each_tile() {
         let symbols = || ('\u{4e00}'..).take(TileSet::MAX_TILES);

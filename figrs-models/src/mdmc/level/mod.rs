@@ -1,4 +1,4 @@
-//! Rectangular levels of tiles.
+//! Rectangular game levels, which consist of tiles.
 
 pub(crate) mod error;
 pub(crate) mod grid;
@@ -14,7 +14,7 @@ use figrs_reading::{Mistake, MistakeKind};
 use super::{LevelError, Tile, TileSet};
 use error::empty_level;
 
-/// A non-empty rectangle of tiles, with rows counted from the top and columns from the left.
+/// A level: a non-empty rectangle of tiles, with rows counted from the top and columns from the left.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Level {
     tiles: Array2<Tile>,
@@ -23,8 +23,8 @@ pub struct Level {
 impl Level {
     /// Reads a level from lines of text, with one row on each line; lines end with `\n` or `\r\n`.
     ///
-    /// Empty lines at the end and a byte order mark are ignored. **Errors.** [`LevelError`] if the text is empty, rows have unequal lengths, or a
-    /// character is not a tile of the set; the error names `place` as the origin of the text.
+    /// Empty lines at the end of the text and a byte order mark are ignored. **Errors.** [`LevelError`] if the text is empty, rows have unequal
+    /// lengths, or a character is not a tile of the set; the error names `place` as the origin of the text.
     pub fn from_text(place: &str, text: &str, set: &TileSet) -> Result<Self, LevelError> {
         let text = text.trim_start_matches('\u{feff}');
         let text = text.trim_end_matches(['\n', '\r']);
@@ -94,9 +94,9 @@ impl Level {
         }
     }
 
-    /// Creates a level from its columns, from the left; the tiles of each column are from the top.
+    /// Creates a level from its columns, the leftmost column first; each column lists its tiles from top to bottom.
     ///
-    /// **Errors.** [`LevelError`] if there are no cells, or if the columns differ in height; the errors of [`Level::from_array`].
+    /// **Errors.** [`LevelError`] if there are no cells, or if the columns have different heights; the errors of [`Level::from_array`].
     pub fn from_columns(
         columns: impl IntoIterator<Item = impl AsRef<[Tile]>>,
     ) -> Result<Self, LevelError> {
@@ -122,12 +122,12 @@ impl Level {
         Self { tiles }
     }
 
-    /// Returns the number of rows, at least 1.
+    /// Returns the number of rows of the level, which is at least 1.
     pub fn height(&self) -> usize {
         self.tiles.nrows()
     }
 
-    /// Returns the number of columns, at least 1.
+    /// Returns the number of columns of the level, which is at least 1.
     pub fn width(&self) -> usize {
         self.tiles.ncols()
     }
@@ -137,7 +137,7 @@ impl Level {
         self.tiles.get((row, column)).copied()
     }
 
-    /// Returns the tiles as an array.
+    /// Returns the tiles of the level as an array.
     pub fn as_array(&self) -> &Array2<Tile> {
         &self.tiles
     }
@@ -152,7 +152,7 @@ impl FromStr for Level {
     }
 }
 
-/// Writes one row on each line, without a line end after the last row.
+/// Writes the level as text, with one row on each line and no line end after the last row.
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, row) in self.tiles.rows().into_iter().enumerate() {

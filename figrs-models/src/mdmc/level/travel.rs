@@ -1,4 +1,4 @@
-//! Directions in which levels are played.
+//! Directions in which game levels are played.
 
 use std::fmt;
 
@@ -6,21 +6,21 @@ use ndarray::Array2;
 
 use super::Level;
 
-/// The direction in which a level is played, which is also the direction in which models draw it.
+/// The direction in which the player moves through a level, which is also the direction in which models draw the level.
 ///
 /// Models draw levels from left to right, in *model coordinates*: a level in which the player climbs is turned clockwise by 90 degrees, so that its
 /// bottom row becomes the first column, and its left column the top row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Travel {
-    /// The player moves from the left to the right.
+    /// In levels of this direction, the player moves from the left to the right.
     #[default]
     Right,
-    /// The player moves from the bottom to the top.
+    /// In levels of this direction, the player moves from the bottom to the top.
     Up,
 }
 
 impl Travel {
-    /// Returns the name, `right` or `up`.
+    /// Returns the name of the direction, `right` or `up`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Right => "right",
@@ -35,13 +35,13 @@ impl Travel {
             .find(|travel| travel.name() == name)
     }
 
-    /// Turns an upright level into model coordinates, in which players travel to the right.
+    /// Turns an upright level into model coordinates, in which the player always moves to the right.
     #[must_use]
     pub fn turned(self, level: &Level) -> Level {
         Level::from_tiles(self.turned_cells(level.as_array()))
     }
 
-    /// Turns a level in model coordinates back into the upright level that players see.
+    /// Turns a level from model coordinates (the player moves to the right) back into the upright level that players see.
     #[must_use]
     pub fn upright(self, level: &Level) -> Level {
         let cells = level.as_array();
@@ -56,7 +56,7 @@ impl Travel {
         }
     }
 
-    /// Returns the row and column, in the upright level, of a cell of a level in model coordinates that has `columns` columns.
+    /// Returns the row and column that a cell of a level in model coordinates (with `columns` columns) has in the upright level.
     pub fn upright_cell(self, columns: usize, (row, column): (usize, usize)) -> (usize, usize) {
         match self {
             Self::Right => (row, column),
@@ -64,7 +64,7 @@ impl Travel {
         }
     }
 
-    /// Turns a rectangle of cells into model coordinates.
+    /// Turns a rectangle of cells into model coordinates, in which the player always moves to the right.
     #[doc(hidden)]
     pub fn turned_cells<T: Clone>(self, cells: &Array2<T>) -> Array2<T> {
         let (rows, columns) = cells.dim();

@@ -5,16 +5,16 @@ use std::{fs, path::Path};
 use crate::mdmc::{Level, LevelError, TileSet};
 use figrs_reading::{FileError, LineIndex, MOST_BYTES, Mistake, MistakeKind, read_limited};
 
-/// Reads a level from a file.
+/// Reads a level from a text file.
 ///
-/// **Errors.** [`LevelError`] if the file cannot be read, is longer than [`MOST_BYTES`], is not UTF-8, or is not a level by
+/// **Errors.** [`LevelError`] if the file cannot be read, is longer than [`MOST_BYTES`], is not UTF-8, or is not a level according to
 /// [`Level::from_text`].
 pub fn read_level(path: impl AsRef<Path>, tiles: &TileSet) -> Result<Level, LevelError> {
     let path = path.as_ref();
     Level::from_text(&path.display().to_string(), &read_text(path)?, tiles)
 }
 
-/// Reads the text of a file; an error states the position of the first byte that is not UTF-8.
+/// Reads the text of a file; if the text is not UTF-8, the error states the position of the first invalid byte.
 #[doc(hidden)]
 pub fn read_text(path: &Path) -> Result<String, FileError> {
     let bytes =
@@ -30,9 +30,9 @@ pub fn read_text(path: &Path) -> Result<String, FileError> {
     })
 }
 
-/// Writes a level to a file, with a `\n` at the end of each row.
+/// Writes a level to a file, with the line end `\n` after each row.
 ///
-/// **Errors.** [`LevelError`] if the file cannot be written.
+/// **Errors.** [`LevelError`] if the file of the level cannot be written.
 pub fn write_level(path: impl AsRef<Path>, level: &Level) -> Result<(), LevelError> {
     let path = path.as_ref();
     fs::write(path, format!("{level}\n"))

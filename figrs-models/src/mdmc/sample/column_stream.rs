@@ -1,4 +1,4 @@
-//! Endless levels, drawn column by column.
+//! Endless levels that are drawn column by column, while a game runs.
 
 use std::collections::VecDeque;
 
@@ -9,28 +9,28 @@ use super::line::{Line, LookAhead};
 use crate::mdmc::train::table::ConfigurationEntry;
 use crate::mdmc::{Level, LookAheadSampler, MarkovChain, SamplingError, Tile};
 
-/// Draws columns one after another without end, each from the bottom up, for use while a game runs.
+/// Draws the columns of a level one after another without end, each from the bottom up, for use while a game runs.
 ///
-/// The stream accepts a tile only if the next few cells *above* it in its column can be filled without an unseen configuration (a combination of
-/// neighbouring tiles that never occurred in training). A rejected tile is removed from its distribution; if no tile is left, the stream tries
-/// simpler structures and a shorter look-ahead, as [`LookAheadSampler`] does.
+/// The column stream accepts a tile only if the next few cells *above* it in its column can be filled without an unseen configuration (a combination
+/// of neighbouring tiles that never occurred in training). A rejected tile is removed from its distribution; if no tile is left, the column stream
+/// tries network structures with fewer neighbours and a shorter look-ahead, as [`LookAheadSampler`] does.
 ///
 /// # Guarantee
 ///
-/// A column never changes once it is returned, and memory does not grow. With look-ahead 0 the columns of a stream have the same distribution as the
-/// columns of levels of a [`LookAheadSampler`] with look-ahead 0. If the look-ahead is the number of rows, a column has an unseen configuration only
-/// if every filling of the column, given the earlier columns, has one. A structure with neighbours to the right is an error, because the stream draws
-/// one column after another.
+/// A column of the stream never changes after it has been returned, and the memory of the stream does not grow. Without look-ahead (look-ahead 0),
+/// the columns of a stream have the same distribution as the columns of levels of a [`LookAheadSampler`] with look-ahead 0. If the look-ahead equals
+/// the number of rows, a column has an unseen configuration (of neighbouring tiles) only if every filling of the column, given the earlier columns,
+/// has one. A network structure with neighbours to the right is an error, because the stream draws one column after another, from the left.
 ///
 /// # Complexity
 ///
-/// The time per column is at most height × look-ahead² × tiles² × windows, as for [`LookAheadSampler`]; in practice it is close to height ×
-/// look-ahead.
+/// The time per column of a stream is at most height × look-ahead² × tiles² × windows, as for [`LookAheadSampler`]; in practice it is close to height
+/// × look-ahead.
 ///
 /// # Errors
 ///
 /// The error is [`SamplingError::LookAhead`] if the look-ahead exceeds [`LookAheadSampler::MAX_DEPTH`], and [`SamplingError::RightOffset`] if the
-/// structure has a neighbour to the right.
+/// network structure has a neighbour to the right.
 ///
 /// # Example
 ///
@@ -51,17 +51,17 @@ pub struct ColumnStream<'a, R> {
     unseen: usize,
 }
 
-/// The column that the stream is filling from the bottom up, and the columns before it.
+/// The column that the stream fills from the bottom up, with the columns before it.
 #[derive(Debug)]
 struct Column<'a> {
     chain: &'a MarkovChain,
-    /// The columns to the left on which tiles of the current column depend, the nearest one last; for each column, the numbers of its tiles from the
-    /// top.
+    /// The columns to the left on which tiles of the present column depend, the nearest one last; each column has the numbers of its tiles, from top
+    /// to bottom.
     past: VecDeque<Vec<u8>>,
-    /// Number of columns to the left on which tiles of the current column depend.
+    /// Number of columns to the left on which tiles of the present column depend.
     reach: usize,
     ids: Vec<u8>,
-    /// Number of tiles below a cell, in the same column, on which the cell may depend.
+    /// Number of cells below a cell, in the same column, on whose tiles the cell's tile may depend.
     window: usize,
 }
 
@@ -70,7 +70,8 @@ impl Column<'_> {
         self.ids.len() - 1 - place
     }
 
-    /// Returns the number of the tile in the row `row` and `left` columns to the left of the current column; 0 for the border.
+    /// Returns the number of the tile in the row `row` of the column that is `left` columns to the left of the present one; 0 for the border of the
+    /// level.
     fn id(&self, row: usize, left: usize) -> u8 {
         let column = match left {
             0 => Some(&self.ids),
@@ -123,10 +124,10 @@ impl<'a> Line<'a> for Column<'a> {
 }
 
 impl<'a, R: Rng> ColumnStream<'a, R> {
-    /// Creates a stream that starts at the left border and looks `depth` cells ahead.
+    /// Creates a stream of columns that starts at the left border of a level and looks `depth` cells ahead.
     ///
-    /// **Errors.** [`SamplingError::LookAhead`] if `depth` is too large; [`SamplingError::RightOffset`] if the structure has a neighbour to the
-    /// right.
+    /// **Errors.** [`SamplingError::LookAhead`] if `depth` is too large; [`SamplingError::RightOffset`] if the network structure has a neighbour to
+    /// the right.
     pub fn new(chain: &'a MarkovChain, depth: usize, rng: R) -> Result<Self, SamplingError> {
         if depth > LookAheadSampler::MAX_DEPTH {
             return Err(SamplingError::LookAhead {
@@ -158,7 +159,7 @@ impl<'a, R: Rng> ColumnStream<'a, R> {
         })
     }
 
-    /// Returns the next `width` columns as a level.
+    /// Returns the next `width` columns of the stream as a level.
     ///
     /// **Errors.** [`SamplingError::Width`] if `width` is 0 or exceeds [`LookAheadSampler::MAX_WIDTH`].
     pub fn level(&mut self, width: usize) -> Result<Level, SamplingError> {
@@ -173,13 +174,14 @@ impl<'a, R: Rng> ColumnStream<'a, R> {
         Ok(Level::from_tiles(tiles))
     }
 
-    /// Returns the number of cells drawn so far whose neighbours in the first structure have tiles that never occurred together in training.
+    /// Returns the number of cells drawn so far for which the neighbours in the first network structure have tiles that never occurred together in
+    /// training.
     pub fn unseen(&self) -> usize {
         self.unseen
     }
 }
 
-/// Returns the tiles of the next column from the top; the sequence of columns never ends.
+/// Returns the tiles of the next column, from top to bottom; the sequence of columns never ends.
 impl<R: Rng> Iterator for ColumnStream<'_, R> {
     type Item = Vec<Tile>;
 

@@ -1,4 +1,4 @@
-//! Levels of a level sampler, in the form of boards for the conditional sampler.
+//! Levels that a level sampler draws, as boards for the conditional sampler.
 
 use std::fmt;
 
@@ -10,8 +10,8 @@ use crate::mdmc::{ElementSampler, GeneratedLevel, LookAheadSampler, Tile};
 
 type Draw = dyn Fn(&mut Stream) -> Result<GeneratedLevel, BoardError> + Send + Sync;
 
-/// Independent levels of a level sampler, such as the sampler with look-ahead; [`ConditionalSampler`](crate::board::ConditionalSampler) draws them as
-/// numbered boards.
+/// Independent levels that a level sampler, such as the sampler with look-ahead, draws; [`ConditionalSampler`](crate::board::ConditionalSampler)
+/// returns them as numbered boards.
 ///
 /// ```
 /// use figrs_infer::ItemSampler;
@@ -37,7 +37,7 @@ impl fmt::Debug for DrawnLevels {
 }
 
 impl DrawnLevels {
-    /// Creates levels of `height` rows and `width` columns from the name of a method and a function that draws a level by this method.
+    /// Creates a sampler of levels of `height` rows and `width` columns from the name of a method and a function that draws a level by this method.
     pub fn new(
         name: &'static str,
         (height, width): (usize, usize),

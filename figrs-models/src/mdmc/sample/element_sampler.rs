@@ -1,4 +1,4 @@
-//! Draws levels from their probabilistic program, one tile after another.
+//! Draws levels from the probabilistic program of a Markov chain of tiles, one tile after another.
 
 use figrs_core::Model;
 use figrs_infer::{Error, MpeVariableElimination, Run, VariableElimination};
@@ -7,31 +7,33 @@ use rand::{Rng, RngExt};
 
 use crate::mdmc::{GeneratedLevel, Level, LevelElements, SamplingError, Tile};
 
-/// The choice of a tile, given the distribution of the tile.
+/// The way in which a tile is chosen, given the distribution of the tile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TileSelection {
-    /// The tile is drawn from the distribution.
+    /// The tile is drawn at random from its distribution.
     #[default]
     Sampled,
-    /// The most probable tile is taken; the level therefore depends on no random numbers.
+    /// The most probable tile is chosen; the level therefore depends on no random numbers.
     MostLikely,
 }
 
-/// Draws levels by queries to their [`LevelElements`].
+/// Draws levels by queries to their probabilistic program [`LevelElements`].
 ///
-/// The sampler visits cells in the order of the look-ahead sampler. The sampler computes the distribution of a tile, given the tiles drawn before, by
-/// variable elimination, and removes rejected tiles from this distribution. The look-ahead computes the most probable tiles of the next few cells of
-/// the row, and checks whether these tiles form an unseen configuration. The sampler sets the tiles drawn before by intervention. A query therefore
-/// concerns few cells: given the neighbours on which a tile depends, the tile is independent of all other tiles drawn before.
+/// The sampler visits the cells of a level in the order of the look-ahead sampler: row by row from the bottom, from left to right. The sampler
+/// computes the distribution of a tile, given the tiles drawn before, by variable elimination; tiles that the look-ahead rejects are removed from
+/// this distribution. The look-ahead computes the most probable tiles of the next few cells of the row, and checks whether these tiles contain an
+/// unseen configuration (a combination of tiles that never occurred in training). For each query, the sampler sets the tiles drawn before by
+/// intervention. Because drawn tiles are set by intervention, a query concerns few cells: given the neighbours on which a tile depends, the tile is
+/// independent of all other tiles drawn before.
 ///
 /// # Guarantee
 ///
-/// Levels have the distribution of [`LookAheadSampler`](crate::mdmc::LookAheadSampler), except that a tile is rejected if the *most probable* tiles
-/// of the next cells form an unseen configuration, even if less probable tiles do not.
+/// The sampled levels have the distribution of [`LookAheadSampler`](crate::mdmc::LookAheadSampler), except that a tile is rejected if the *most
+/// probable* tiles of the next cells contain an unseen configuration, even if less probable tiles do not.
 ///
 /// # References
 ///
-/// The sampler is that of Snodgrass and Ontañón (2017), Algorithms 1 and 2, written as queries to a probabilistic program.
+/// The sampler of levels is that of Snodgrass and Ontañón (2017), Algorithms 1 and 2, written as queries to a probabilistic program.
 #[derive(Clone, Debug)]
 pub struct ElementSampler {
     elements: LevelElements,
@@ -40,10 +42,10 @@ pub struct ElementSampler {
 }
 
 impl ElementSampler {
-    /// Maximum look-ahead, in cells.
+    /// Maximum number of cells that the sampler looks ahead.
     pub const MAX_DEPTH: usize = 8;
 
-    /// Creates a sampler that looks `depth` cells ahead.
+    /// Creates a sampler of levels that looks `depth` cells ahead.
     ///
     /// **Errors.** [`SamplingError::LookAhead`] if `depth` exceeds [`ElementSampler::MAX_DEPTH`].
     pub fn new(
@@ -68,9 +70,9 @@ impl ElementSampler {
         (self.elements.height(), self.elements.width())
     }
 
-    /// Draws one level, whose width is that of the [`LevelElements`].
+    /// Draws one level, whose width is the width of the [`LevelElements`].
     ///
-    /// **Errors.** The errors of [`VariableElimination`](figrs_infer::VariableElimination).
+    /// **Errors.** The errors of the algorithm [`VariableElimination`](figrs_infer::VariableElimination).
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Result<GeneratedLevel, Error> {
         let (height, width) = (self.elements.height(), self.elements.width());
         let structures = self.elements.chain().structures().len();
@@ -97,7 +99,7 @@ struct PartialLevel<'a> {
 }
 
 impl PartialLevel<'_> {
-    /// Returns a model that sets the tiles drawn so far by intervention, for the neighbours of the cells of `row` in `columns`.
+    /// Returns a model that sets the neighbours of the cells in `row` and `columns` to the tiles drawn so far, by intervention.
     fn decided(&self, row: usize, columns: std::ops::Range<usize>) -> Model {
         let elements = &self.sampler.elements;
         let first = &elements.chain().structures()[0];
@@ -134,8 +136,8 @@ impl PartialLevel<'_> {
         unreachable!("every band of a trained chain has tiles")
     }
 
-    /// Draws a tile that passes the look-ahead, by the counts of the network structure `structure`; `None` if the look-ahead rejects all possible
-    /// tiles.
+    /// Draws a tile that the look-ahead accepts, with the probabilities that training counted for the network structure `structure`; `None` if the
+    /// look-ahead rejects all possible tiles.
     fn draw<R: Rng + ?Sized>(
         &mut self,
         decided: &Model,
@@ -167,8 +169,8 @@ impl PartialLevel<'_> {
         Ok(None)
     }
 
-    /// True if the tiles of the cell's neighbours in the network structure `structure` occurred together in training. The neighbours of the cell must
-    /// have tiles.
+    /// True if the tiles of the cell's neighbours in the network structure `structure` occurred together in the training levels. The neighbours of
+    /// the cell must already have tiles.
     fn known(&self, row: usize, column: usize, structure: usize) -> bool {
         let elements = &self.sampler.elements;
         let chain = elements.chain();
@@ -180,8 +182,8 @@ impl PartialLevel<'_> {
         chain.seen(structure, chain.band(row), &tiles)
     }
 
-    /// Chooses one of the remaining tiles as the [`TileSelection`] states: draws a tile by the weights, or takes the first of the most probable
-    /// tiles.
+    /// Chooses one of the tiles that have not been rejected, as the [`TileSelection`] states: draws a tile by the weights, or takes the first of the
+    /// most probable tiles.
     fn take<R: Rng + ?Sized>(&self, left: &[(Tile, f64)], rng: &mut R) -> Option<Tile> {
         let likely = left.iter().filter(|&&(_, p)| p > 0.0);
         if self.sampler.selection == TileSelection::MostLikely {
@@ -201,7 +203,7 @@ impl PartialLevel<'_> {
         taken
     }
 
-    /// True if the most probable tiles of the next `depth` cells of the row form no unseen configuration.
+    /// True if the most probable tiles of the next `depth` cells of the row contain no unseen configuration (one that never occurred in training).
     fn passes(&self, row: usize, column: usize, depth: usize) -> Result<bool, Error> {
         let elements = &self.sampler.elements;
         let window = column + 1..elements.width().min(column + 1 + depth);

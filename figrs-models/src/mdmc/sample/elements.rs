@@ -1,4 +1,4 @@
-//! Game levels as probabilistic programs: each tile is an `Element`.
+//! Game levels as probabilistic programs, in which each tile is an `Element` (random variable).
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -18,16 +18,16 @@ struct CellElements {
     unseen: Element<bool>,
     structure: Element<usize>,
     tile: Element<Tile>,
-    /// Weight of the proposal of the cell's tile in a particle filter, if there is a proposal.
+    /// Weight that corrects the proposal of the cell's tile in a particle filter, if there is a proposal.
     weight: Option<Element<f64>>,
 }
 
-/// A whole level as elements: the joint distribution of its tiles under a trained Markov chain.
+/// A whole level as elements: the joint distribution of the level's tiles under a trained Markov chain of tiles.
 ///
-/// Each cell has an `Apply` (a function of elements) for the *configuration* of its neighbours' tiles, and a Boolean `Apply`, *unseen*, which is true
-/// if the configuration never occurred in training. Each cell also has an `Apply` for the *structure* from whose counts the tile is drawn, and a
-/// `Chain` on configuration and structure for the *tile*. Elements are built on first use. A query for a few cells uses the elements of these cells
-/// only, if interventions set the tiles around these cells.
+/// For each cell, an `Apply` (a function of elements) is the *configuration* of its neighbours' tiles, and a Boolean `Apply`, *unseen*, is true if
+/// this configuration never occurred in training. For each cell, a further `Apply` is the *structure* (the set of neighbours) from whose training
+/// counts the tile is drawn, and a `Chain` on configuration and structure is the *tile*. The elements of the level are built when they are first
+/// used. A query for a few cells of a level uses the elements of these cells only, if interventions set the tiles around these cells.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -52,10 +52,10 @@ pub struct LevelElements {
 }
 
 impl LevelElements {
-    /// Maximum number of columns of a level; fewer columns are possible if a level of this width would have more than 2²⁰ cells.
+    /// Maximum number of columns of a level; the maximum is lower for levels that would otherwise have more than 2²⁰ cells.
     pub const MAX_WIDTH: usize = 65_536;
 
-    /// Creates the elements of a level with the height of the chain and the given width.
+    /// Creates the elements of a level that has the height of the Markov chain's training levels and the given width.
     ///
     /// **Errors.** [`SamplingError::Width`] if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
     pub fn new(chain: Arc<MarkovChain>, width: usize) -> Result<Self, SamplingError> {
@@ -94,27 +94,27 @@ impl LevelElements {
         Ok(())
     }
 
-    /// Returns the trained Markov chain.
+    /// Returns the trained Markov chain of tiles.
     pub fn chain(&self) -> &Arc<MarkovChain> {
         &self.chain
     }
 
-    /// Returns the number of rows, which is the height of the chain.
+    /// Returns the number of rows of the level, which is the height of the Markov chain's training levels.
     pub fn height(&self) -> usize {
         self.chain.height()
     }
 
-    /// Returns the number of columns.
+    /// Returns the number of columns of the level.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Returns the tile of a cell; rows count from the top. A cell outside the level causes a panic.
+    /// Returns the element for the tile of a cell; the top row is row 0. A row or column outside the level causes a panic.
     pub fn tile(&self, row: usize, column: usize) -> &Element<Tile> {
         &self.cell(row, column).tile
     }
 
-    /// Returns the tiles of the cell's neighbours, in the order of the first network structure.
+    /// Returns the element for the tiles of the cell's neighbours, in the order of the first network structure.
     pub fn configuration(&self, row: usize, column: usize) -> &Element<Vec<Tile>> {
         &self.cell(row, column).configuration
     }
@@ -124,9 +124,9 @@ impl LevelElements {
         &self.cell(row, column).unseen
     }
 
-    /// Returns an element for the index of the network structure by whose counts the tile is drawn. An intervention on the returned element chooses
-    /// the network structure. If the tiles of the neighbours in this structure never occurred together in training, the tile is drawn from the counts
-    /// of a simpler structure.
+    /// Returns an element for the index of the network structure (the set of neighbours) from whose training counts the tile is drawn. An
+    /// intervention on the element of a cell's structure chooses the network structure. If the tiles of the neighbours in the chosen network
+    /// structure never occurred together in training, the tile is drawn from the counts of a structure with fewer neighbours.
     pub fn structure(&self, row: usize, column: usize) -> &Element<usize> {
         &self.cell(row, column).structure
     }
@@ -137,12 +137,12 @@ struct ElementColumns<'a> {
     width: usize,
     columns: Range<usize>,
     rows: Range<usize>,
-    /// True if the cells around a rectangle may have any possible tiles; false if the tiles of these cells are inputs.
+    /// True if the tiles of the cells around a rectangle may be any possible tiles; false if these tiles are inputs.
     is_relaxed: bool,
 }
 
 impl ElementColumns<'_> {
-    /// Builds the elements of the cells; the tiles of the first `known` columns are inputs that depend on no other element.
+    /// Builds the elements of the cells of a level; the tiles of the first `known` columns are inputs that depend on no other element.
     fn after(&self, known: usize, mut twist: Option<&mut Twist>) -> Array2<CellElements> {
         let (chain, height, first) = (self.chain, self.chain.height(), self.columns.start);
         let border = Constant::new(Tile::BORDER).named("border");
@@ -278,8 +278,8 @@ impl ColumnProgram for LevelElements {
 }
 
 impl LevelElements {
-    /// Returns the elements column by column, with the events that the tiles in the rows `rows` occurred in training together with their neighbours'
-    /// tiles.
+    /// Returns the elements of the level column by column, with the events that the tiles in the rows `rows` occurred in training together with their
+    /// neighbours' tiles.
     fn level_columns(
         &self,
         first: usize,
@@ -336,8 +336,8 @@ fn drawn(
     })
 }
 
-/// Returns the function from the tiles of a cell's neighbours and a network structure to the probabilities of the cell's tile. If `seen` is true, the
-/// function returns no tiles unless the structure is the first one.
+/// Returns the function that gives the probabilities of a cell's tile, given the tiles of the cell's neighbours and a network structure. If `seen` is
+/// true, the function returns no tiles unless the network structure is the first one.
 fn shares(
     chain: &Arc<MarkovChain>,
     band: usize,
@@ -377,15 +377,15 @@ impl MarkovChain {
     }
 
     /// Returns the index of the first network structure whose neighbours have tiles that occurred together in training; if there is no such
-    /// structure, the index of the simplest one.
+    /// structure, the index of the one without neighbours.
     pub fn first_seen(&self, band: usize, configuration: &[Tile]) -> usize {
         let last = self.structures().len() - 1;
         let shown = |&structure: &usize| self.part(band, configuration, structure).is_some();
         (0..last).find(shown).unwrap_or(last)
     }
 
-    /// Returns the distribution of a tile given its neighbours in `structure` or, if the tiles of these neighbours never occurred together in
-    /// training, in the next simpler structure in which they did.
+    /// Returns the distribution of a tile given its neighbours in `structure` or, if these neighbours' tiles never occurred together in training, in
+    /// the next structure with fewer neighbours in which they did.
     pub(in crate::mdmc) fn row(
         &self,
         band: usize,
@@ -406,8 +406,8 @@ impl MarkovChain {
     }
 }
 
-/// Returns the cells of the columns `columns` in the order in which they are drawn: row by row from the bottom. With twisted proposals, the order is
-/// column by column, because demands read cells in this order.
+/// Returns the cells of the columns `columns` in the order in which their tiles are drawn: row by row from the bottom. With twisted proposals
+/// (proposals that take later demands into account), tiles are drawn column by column, because demands read cells in this order.
 pub(in crate::mdmc) fn cell_order(
     height: usize,
     columns: &Range<usize>,

@@ -6,30 +6,30 @@ use figrs_derive::ErrorDebug;
 #[derive(Clone, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum SamplingError {
-    /// The look-ahead is too deep.
+    /// The requested look-ahead has too many cells.
     #[error("look-ahead {depth} is too deep; use at most {max}")]
     LookAhead {
-        /// The look-ahead that was requested, in cells.
+        /// The requested look-ahead: the number of cells that the sampler looks ahead.
         depth: usize,
-        /// Maximum look-ahead, in cells.
+        /// Maximum number of cells that the sampler can look ahead.
         max: usize,
     },
-    /// A level of this width cannot be drawn.
+    /// A level of the requested width cannot be drawn.
     #[error("cannot generate a level {width} columns wide; {}", width_remedy(*max))]
     Width {
-        /// The number of columns that was requested.
+        /// The requested number of columns.
         width: usize,
         /// Maximum number of columns of a level with the height of the Markov chain.
         max: usize,
     },
-    /// A network structure has a neighbour to the right, but the sampler draws columns one by one from the left.
+    /// A network structure has a neighbour to the right of the cell, but the sampler draws columns one by one from the left.
     #[error(
         "offset ({dx}, {dy}) is a neighbour to the right; a sampler that draws column by column needs neighbours to the left or below"
     )]
     RightOffset {
-        /// Number of columns by which the neighbour is to the right of the cell.
+        /// Number of columns from the cell to its neighbour on the right.
         dx: i32,
-        /// Number of rows by which the neighbour is below the cell.
+        /// Number of rows from the cell down to its neighbour.
         dy: i32,
     },
 }

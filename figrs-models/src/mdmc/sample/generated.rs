@@ -1,10 +1,11 @@
-//! A generated level with two counts: of its unseen configurations, and of the tiles drawn by simpler network structures.
+//! A generated level with two numbers: its number of unseen configurations (tiles that never occurred together in training), and its number of tiles
+//! drawn by network structures with fewer neighbours.
 
 use std::fmt;
 
 use crate::mdmc::{Level, MarkovChain};
 
-/// A level from a sampler, with counts of the cells for which training had no example.
+/// A level that a sampler has drawn, with the numbers of cells for which training had no example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GeneratedLevel {
     pub(in crate::mdmc) level: Level,
@@ -21,7 +22,7 @@ impl fmt::Display for GeneratedLevel {
 }
 
 impl GeneratedLevel {
-    /// Creates a generated level, and counts the cells for which each network structure is the first whose neighbours have tiles that occurred
+    /// Creates a generated level; for each network structure, counts the cells for which this structure is the first whose neighbours' tiles occurred
     /// together in training.
     #[doc(hidden)]
     pub fn of(chain: &MarkovChain, level: Level) -> Self {
@@ -34,7 +35,7 @@ impl GeneratedLevel {
         }
     }
 
-    /// Creates a generated level of a model that has no network structures.
+    /// Creates a generated level of a model other than a Markov chain, which has no network structures.
     #[doc(hidden)]
     pub fn of_other(level: Level) -> Self {
         Self {
@@ -45,33 +46,34 @@ impl GeneratedLevel {
         }
     }
 
-    /// Returns the generated level.
+    /// Returns the generated level itself.
     pub fn level(&self) -> &Level {
         &self.level
     }
 
-    /// Returns the level without the counts.
+    /// Returns the generated level without the numbers that describe it.
     pub fn into_level(self) -> Level {
         self.level
     }
 
-    /// Returns the number of cells whose neighbours in the first network structure have tiles that never occurred together in training; 0 for models
-    /// other than Markov chains.
+    /// Returns the number of cells whose neighbours in the first network structure have tiles that never occurred together in training; 0 if the
+    /// model is not a Markov chain of tiles.
     pub fn unseen(&self) -> usize {
         self.unseen
     }
 
-    /// Returns the number of tiles drawn from the counts of each network structure, in the order of the structures.
+    /// Returns, for each network structure, the number of tiles that were drawn from the training counts of this structure, in the order of the
+    /// structures.
     pub fn tiles_by_structure(&self) -> &[usize] {
         &self.tiles_by_structure
     }
 
-    /// Returns the number of tiles drawn from the counts of a network structure simpler than the first.
+    /// Returns the number of tiles that were drawn from the training counts of a network structure other than the first, with fewer neighbours.
     pub fn fallbacks(&self) -> usize {
         self.tiles_by_structure.iter().skip(1).sum()
     }
 
-    /// Returns the number of tiles for which the sampler shortened the look-ahead, because no tile passed the full look-ahead.
+    /// Returns the number of tiles for which the sampler shortened the look-ahead, because the full look-ahead rejected all tiles.
     pub fn shortened(&self) -> usize {
         self.shortened
     }

@@ -1,4 +1,4 @@
-//! Models of levels, which build elements column by column.
+//! Models of game levels, which build the elements for the tiles column by column.
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -13,12 +13,13 @@ use crate::mdmc::{
     LevelElements, LevelProgram, MarkovChain, Tile, TileFieldElements, TileSet, Travel,
 };
 
-/// A model of levels of one size, with an element for each tile: a trained Markov chain, n-grams of columns, a hierarchical chain or a Markov random
-/// field.
+/// A model of levels of one size, with an element for each tile: a trained Markov chain of tiles, n-grams of columns, a hierarchical chain or a
+/// Markov random field.
 ///
-/// Demands on the levels can be added to each kind of model (`figrs_design::DemandedLevel`). The models draw columns from the left; each column
-/// depends on a few columns before it or, for some structures of chains, on all of them. Rows count from the top and columns from the left, in model
-/// coordinates; for levels in which the player climbs see [`Travel`].
+/// Demands on levels, such as a number of enemies, can be added to each kind of model (`figrs_design::DemandedLevel`). The models of levels draw
+/// columns from the left; each column depends on a few columns before it or, for some structures of Markov chains, on all of them. Rows are counted
+/// from the top and columns from the left, in model coordinates (the player moves to the right); for levels in which the player climbs see
+/// [`Travel`].
 ///
 /// ```
 /// use std::sync::Arc;
@@ -35,89 +36,90 @@ pub struct LevelModel {
     whole: Arc<OnceLock<LevelColumns>>,
 }
 
-/// A model that can build the elements of any range of a level's columns, given the few columns before this range.
+/// A model of levels that can build the elements of any range of a level's columns, given the few columns before this range.
 pub trait ColumnProgram: Debug + Send + Sync {
-    /// Returns the name of the model, with an article.
+    /// Returns the name of the model with an article, such as "the trained chain".
     fn name(&self) -> &'static str;
 
-    /// Returns the number of rows of the model's levels.
+    /// Returns the number of rows of the levels that the model describes.
     fn height(&self) -> usize;
 
-    /// Returns the number of columns of the model's levels.
+    /// Returns the number of columns of the levels that the model describes.
     fn width(&self) -> usize;
 
-    /// Returns the set of the model's tiles.
+    /// Returns the set of the tiles that the model uses.
     fn tile_set(&self) -> &Arc<TileSet>;
 
-    /// Returns the direction in which the model's levels are played.
+    /// Returns the direction in which levels of the model are played.
     fn travel(&self) -> Travel;
 
-    /// Returns the trained Markov chain, if the model is one.
+    /// Returns the trained Markov chain if the model is a Markov chain of tiles.
     fn chain(&self) -> Option<&Arc<MarkovChain>> {
         None
     }
 
-    /// Returns the number of columns to the left on which a column may depend; `None` if it also depends on columns to the right.
+    /// Returns the number of columns to the left on which a column of the level may depend; `None` if it also depends on columns to the right.
     fn reach(&self) -> Option<usize>;
 
-    /// Builds the elements of the columns `columns`. The tiles of the first `known` columns are inputs, if later columns depend on the tiles.
+    /// Builds the elements (random variables) for the tiles of the level's columns `columns`. The tiles of the first `known` columns of the range are
+    /// inputs, if later columns depend on these tiles.
     fn columns(&self, columns: Range<usize>, known: usize) -> LevelColumns;
 
-    /// Builds the elements of columns as [`columns`](Self::columns) does, but draws tiles from proposals that demands twist (see [`Twist`]), with
-    /// weights that correct the proposals. Only models whose columns do not depend on columns to the right need to support `twisted`.
+    /// Builds the elements of columns as [`columns`](Self::columns) does, but draws tiles from proposals that later demands change (see [`Twist`]),
+    /// with weights that correct the proposals. Only models of levels whose columns do not depend on columns to the right need to support `twisted`.
     fn twisted(&self, columns: Range<usize>, known: usize, twist: &mut Twist) -> LevelColumns;
 
-    /// True if the weights of a level's columns sum to one over all levels.
+    /// True if the weights that the model gives to levels sum to one over all levels.
     fn is_normalised(&self) -> bool {
         true
     }
 
-    /// True if the model can have the tile `_tile` in a cell where a demand places it.
+    /// True if the model can have the tile `_tile` in a cell in which a demand on the level requires it.
     fn knows(&self, _tile: Tile) -> bool {
         true
     }
 
-    /// Returns the tiles that can occur in the row `row`, with their probabilities.
+    /// Returns the tiles that can occur in the level's row `row`, with their probabilities.
     fn shares(&self, row: usize) -> Vec<(Tile, f64)>;
 
-    /// Returns the tiles that can occur in the row `row`.
+    /// Returns the tiles that can occur in the level's row `row`.
     fn possible(&self, row: usize) -> Vec<Tile> {
         self.shares(row).into_iter().map(|(tile, _)| tile).collect()
     }
 
-    /// Builds the elements of a rectangle of a level, in which the cells around the rectangle may have any possible tiles. If demands are impossible
-    /// in a rectangle with free surroundings, they are impossible in the whole level. Returns `None` if the model cannot build a rectangle without
-    /// the rest of the level.
+    /// Builds the elements of a rectangle of a level, in which the cells around the rectangle may have any possible tiles. If demands on a level are
+    /// impossible in a rectangle whose surroundings may have any tiles, they are impossible in the whole level. Returns `None` if the model cannot
+    /// build the elements of a rectangle without those of the rest of the level.
     fn window(&self, _rows: Range<usize>, _columns: Range<usize>) -> Option<LevelColumns> {
         None
     }
 }
 
-/// The event that the value of a cell or column, given its neighbours, occurred in training.
+/// The event that the value of a cell or column of a level occurred in training, given its neighbours.
 #[derive(Clone, Debug)]
 pub struct SeenStatement {
-    /// The element whose value decides whether the event occurs.
+    /// The element (random variable) whose value decides whether the event occurs.
     pub element: AnyElement,
-    /// The value that the element has if the event occurs.
+    /// The value that the element `element` has if the event occurs.
     pub value: Datum,
-    /// The cells whose tiles decide the event, by row and column.
+    /// The cells whose tiles decide whether the event occurs, by row and column.
     pub cells: Vec<(usize, usize)>,
 }
 
-/// Elements of consecutive columns of a level.
+/// The elements (random variables) of consecutive columns of a level.
 #[derive(Clone, Debug)]
 pub struct LevelColumns {
     pub(in crate::mdmc) first: usize,
     pub(in crate::mdmc) tiles: Array2<Element<Tile>>,
-    /// For each column, the elements on which the elements of later columns depend.
+    /// For each column, the elements of this column on which later columns depend.
     pub(in crate::mdmc) state: Vec<Vec<AnyElement>>,
     pub(in crate::mdmc) weights: Vec<Vec<Element<f64>>>,
-    /// For each column, the events that its tiles occurred in training together with their neighbours' tiles.
+    /// For each column, the events that the column's tiles occurred in training together with their neighbours' tiles.
     pub(in crate::mdmc) seen: Vec<Vec<SeenStatement>>,
 }
 
 impl LevelColumns {
-    /// Creates elements of columns of a model in which later columns depend on the tiles of earlier columns only.
+    /// Creates the elements of columns for a model of levels in which later columns depend on earlier columns only by their tiles.
     pub(in crate::mdmc) fn of_tiles(first: usize, tiles: Array2<Element<Tile>>) -> Self {
         let column = |column: usize| {
             let tiles = tiles.column(column);
@@ -133,17 +135,17 @@ impl LevelColumns {
         }
     }
 
-    /// Returns the number of rows.
+    /// Returns the number of rows of the level.
     pub fn height(&self) -> usize {
         self.tiles.nrows()
     }
 
-    /// Returns the tile of a cell, by its row and the index of its column in the level.
+    /// Returns the element for the tile of a cell, given its row and the index of its column in the level.
     pub fn tile(&self, row: usize, column: usize) -> &Element<Tile> {
         &self.tiles[(row, column - self.first)]
     }
 
-    /// Returns the elements of the columns `columns` on which later columns depend.
+    /// Returns those elements of the columns `columns` on which later columns of the level depend.
     pub fn state_of(&self, columns: Range<usize>) -> Vec<AnyElement> {
         let columns = columns.start - self.first..columns.end - self.first;
         let mut all: Vec<AnyElement> = Vec::new();
@@ -155,7 +157,7 @@ impl LevelColumns {
         all
     }
 
-    /// Adds to `model` the weights of the column `column`, which multiply the probability of a level.
+    /// Adds to `model` the weights of the level's column `column`, which multiply the probability of a level.
     pub fn weigh(&self, column: usize, model: Model) -> Model {
         let weights = &self.weights[column - self.first];
         weights
@@ -177,20 +179,20 @@ impl LevelModel {
         }
     }
 
-    /// Returns a model of independent cells: each cell has the tiles that are possible in its row.
+    /// Returns a model of levels with independent cells: each cell has the tiles that are possible in its row.
     #[doc(hidden)]
     #[must_use]
     pub fn without_neighbours(&self) -> Self {
         Self::new(Arc::new(IndependentTiles(Arc::clone(&self.program))))
     }
 
-    /// Returns the program that builds the model's columns.
+    /// Returns the program that builds the elements of the model's columns.
     #[doc(hidden)]
     pub fn program(&self) -> &dyn ColumnProgram {
         &*self.program
     }
 
-    /// Returns all columns of the level.
+    /// Returns the elements of all columns of the level.
     #[doc(hidden)]
     pub fn whole(&self) -> &LevelColumns {
         let build = || self.program.columns(0..self.width(), 0);
@@ -203,18 +205,18 @@ impl LevelModel {
         self.whole.get().is_some()
     }
 
-    /// Returns the number of rows.
+    /// Returns the number of rows of the level.
     pub fn height(&self) -> usize {
         self.program.height()
     }
 
-    /// Returns the number of columns.
+    /// Returns the number of columns of the model's levels.
     pub fn width(&self) -> usize {
         self.program.width()
     }
 
-    /// Returns the size of the board that a level becomes if it lies on its left side: the board has a row for each column of the level, and a column
-    /// for each row.
+    /// Returns the size of the board that a level becomes when it is laid on its left side: the board has a row for each column of the level, and a
+    /// column for each row.
     pub fn lying_size(&self) -> Size {
         Size::of_level(self.width(), self.height())
     }
@@ -224,12 +226,12 @@ impl LevelModel {
         self.program.tile_set()
     }
 
-    /// Returns the direction in which the levels are played.
+    /// Returns the direction in which the model's levels are played.
     pub fn travel(&self) -> Travel {
         self.program.travel()
     }
 
-    /// Returns the name of the model, with an article.
+    /// Returns the name of the model with an article, such as "the trained chain".
     pub fn name(&self) -> &'static str {
         self.program.name()
     }
@@ -259,7 +261,7 @@ impl From<&Self> for LevelModel {
     }
 }
 
-/// A model in which each cell has the tiles that another model allows there, with equal probabilities.
+/// A model of levels in which each cell has one of the tiles that another model allows in this cell, with equal probabilities.
 #[derive(Debug)]
 struct IndependentTiles(Arc<dyn ColumnProgram>);
 

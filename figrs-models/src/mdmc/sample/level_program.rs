@@ -1,4 +1,4 @@
-//! A whole level as one element, and levels drawn from it.
+//! A probabilistic program whose result is a whole level, and levels drawn from this program.
 
 use figrs_core::{Element, Model, inject};
 use figrs_infer::{Error, ForwardSampling, Run};
@@ -8,7 +8,7 @@ use rand::Rng;
 use super::level_model::LevelModel;
 use crate::mdmc::{Level, Tile};
 
-/// A probabilistic program of a whole level, as one element.
+/// A probabilistic program of a whole level, in which the level is one element (a random list of tiles).
 #[derive(Clone, Debug)]
 pub struct LevelProgram {
     model: LevelModel,
@@ -29,14 +29,14 @@ impl LevelProgram {
         &self.model
     }
 
-    /// Returns the tiles of the level, row by row from the top.
+    /// Returns the element for the list of the level's tiles, row by row from the top.
     pub fn tiles(&self) -> &Element<Vec<Tile>> {
         &self.tiles
     }
 
-    /// Draws one level exactly from the prior distribution.
+    /// Draws one level exactly from the prior distribution of the program.
     ///
-    /// **Errors.** The errors of [`ForwardSampling`].
+    /// **Errors.** The errors of the algorithm [`ForwardSampling`].
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Result<Level, Error> {
         let answer = ForwardSampling::new(1)
             .seed(rng.next_u64())

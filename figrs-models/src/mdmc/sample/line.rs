@@ -6,19 +6,20 @@ use rustc_hash::FxHashMap;
 use crate::mdmc::MarkovChain;
 use crate::mdmc::train::table::ConfigurationEntry;
 
-/// A line of cells, to which a sampler gives tiles one after another.
+/// A line of cells of a level (a row or a column), to which a sampler gives tiles one after another.
 pub(in crate::mdmc) trait Line<'a> {
     fn chain(&self) -> &'a MarkovChain;
 
     fn length(&self) -> usize;
 
-    /// Returns the configuration of a cell (the tiles of its neighbours in the first network structure) as one number, its key.
+    /// Returns the configuration of a cell (the tiles of its neighbours in the first network structure) as one number, which is a key of tables.
     fn key(&self, place: usize) -> u64;
 
-    /// Returns the tiles that occurred in training in the configuration with the key `key` of the network structure `structure`, with their counts.
+    /// Returns the tiles that occurred in training together with the configuration that has the key `key` in the network structure `structure`, with
+    /// their counts.
     fn entry(&self, place: usize, structure: usize, key: u64) -> Option<&'a ConfigurationEntry>;
 
-    /// Returns the earlier tiles in the line on which the tile of a cell may depend, as one number.
+    /// Returns the earlier tiles in the line on which a cell's tile may depend, encoded as one number.
     fn window(&self, place: usize) -> u128;
 
     fn set(&mut self, place: usize, id: u8);
@@ -30,24 +31,25 @@ pub(in crate::mdmc) struct Placement {
     pub(in crate::mdmc) is_shortened: bool,
 }
 
-/// Looks ahead along a line: a tile is accepted only if the next `depth` cells can be filled without an unseen configuration.
+/// Looks ahead along a line of cells: a tile is accepted only if the next `depth` cells can be filled without an unseen configuration (one that never
+/// occurred in training).
 #[derive(Debug, Default)]
 pub(in crate::mdmc) struct LookAhead {
-    /// Cache of dead ends. The key is a cell and the earlier tiles on which it depends; the value is the smallest number of following cells that
-    /// cannot be filled without an unseen configuration.
+    /// Cache of dead ends. The key of a dead end is a cell and the earlier tiles on which it depends; the value is the smallest number of following
+    /// cells that cannot be filled without an unseen configuration.
     dead: FxHashMap<(usize, u128), usize>,
     candidates: Vec<(u8, f64)>,
 }
 
 impl LookAhead {
-    /// Begins another line, and clears the cache of dead ends.
+    /// Begins another line of cells, and clears the cache of dead ends.
     pub(in crate::mdmc) fn start(&mut self) {
         self.dead.clear();
     }
 
-    /// Decides the tile of the cell `place`, after all earlier cells of the line.
+    /// Decides the tile of the cell with the index `place`, after all earlier cells of the line have tiles.
     ///
-    /// Some tile always passes, because without look-ahead the network structure without neighbours accepts any of its tiles.
+    /// The look-ahead always accepts some tile, because without look-ahead the network structure without neighbours allows any of its tiles.
     pub(in crate::mdmc) fn place<'a, R: Rng + ?Sized>(
         &mut self,
         line: &mut impl Line<'a>,
@@ -99,7 +101,8 @@ impl LookAhead {
         false
     }
 
-    /// True if the `depth` cells from the index `place` on can be filled without an unseen configuration; only cells up to the end of the line count.
+    /// True if the `depth` cells from the index `place` on, up to the end of the line at most, can be filled without an unseen configuration of
+    /// tiles.
     pub(in crate::mdmc) fn fillable<'a>(
         &mut self,
         line: &mut impl Line<'a>,
@@ -130,8 +133,8 @@ impl LookAhead {
     }
 }
 
-/// Draws a tile in proportion to its count and removes it from the candidates; `mass` is the sum of the counts. Returns `None` if there are no
-/// candidates.
+/// Draws a tile with a probability proportional to its count, and removes it from the candidates; `mass` is the sum of the counts. Returns `None` if
+/// no candidate tiles are left.
 fn draw<R: Rng + ?Sized>(
     candidates: &mut Vec<(u8, f64)>,
     mass: f64,

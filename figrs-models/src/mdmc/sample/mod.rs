@@ -1,5 +1,4 @@
-//! Samplers of levels from trained models: cell by cell, column by column, and as probabilistic
-//! programs.
+//! Samplers that draw levels from trained models: cell by cell, column by column, and as probabilistic programs.
 
 pub(crate) mod column_stream;
 pub(crate) mod drawn_levels;

@@ -13,7 +13,7 @@ use crate::mdmc::sample::twist::{TileShares, Twist};
 use crate::mdmc::train::tile_field::{PairLifts, TileField};
 use crate::mdmc::{Level, LevelElements, LevelModel, SamplingError, Tile, TileSet, Travel};
 
-/// A level of a [`TileField`] (Markov random field): an element for each tile, and the weights of pairs of tiles.
+/// A level as a probabilistic program by a [`TileField`] (Markov random field): an element for each tile, and the weights of pairs of tiles.
 #[derive(Clone, Debug)]
 pub struct TileFieldElements {
     columns: LevelModel,
@@ -21,7 +21,7 @@ pub struct TileFieldElements {
 }
 
 impl TileField {
-    /// Returns a level of `width` columns as elements: a Select for each cell, and weights for pairs of neighbours.
+    /// Returns the probabilistic program of a level of `width` columns: a `Select` for each cell, and weights for pairs of neighbouring tiles.
     ///
     /// **Errors.** [`SamplingError::Width`] if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
     pub fn elements(&self, width: usize) -> Result<TileFieldElements, SamplingError> {
@@ -60,7 +60,8 @@ impl FieldColumns {
         self.field.splits.band(row, self.field.height)
     }
 
-    /// Returns the events that the pairs of neighbouring tiles in the columns `tiles` occurred in training; the first `known` columns have no events.
+    /// Returns, for the columns `tiles`, the events that the pairs of neighbouring tiles occurred in training; the first `known` columns have no
+    /// events.
     fn seen_statements(
         &self,
         tiles: &Array2<Element<Tile>>,
@@ -224,8 +225,8 @@ impl ColumnProgram for FieldColumns {
     }
 }
 
-/// A column of a Markov random field, given the column to its left: a Markov chain of tiles from the bottom up. The weights of the Markov chain of a
-/// column include the factors by which demands multiply the probabilities of single tiles.
+/// A column of a level in a Markov random field, given the column to its left: a Markov chain of tiles from the bottom up. The weights of a column's
+/// Markov chain include the factors by which demands on the level multiply the probabilities of single tiles.
 #[derive(Debug)]
 struct ColumnChain {
     tiles: Arc<[Tile]>,
@@ -278,8 +279,8 @@ impl ColumnChain {
         self.shares[row][tile] * beside
     }
 
-    /// Returns the messages from the top down: for each row and each of its tiles, the sum of the weights of all tiles above, up to a factor for each
-    /// row.
+    /// Returns the messages of message passing from the top down: for each row and each of its tiles, the sum of the weights of all tiles above, up
+    /// to a factor for each row.
     fn messages(&self, left: &[Tile]) -> Vec<f64> {
         let number = self.tiles.len();
         let mut messages = vec![1.0; number * self.shares.len()];
@@ -304,7 +305,7 @@ impl ColumnChain {
     }
 
     /// Returns the weight of each tile of the row `row`, given the tile below: the tile's own weight times the message to the tile from the rows
-    /// above, divided by the message to the tile below.
+    /// above, divided by the message to the tile below (message passing).
     fn shares(&self, row: usize, under: Tile, left: &[Tile], messages: &[f64]) -> TileShares {
         let number = self.tiles.len();
         let under = self.id(under);
@@ -318,7 +319,7 @@ impl ColumnChain {
     }
 }
 
-/// Returns the entry of the matrix `of` for a pair of tiles; `None` if one of the tiles did not occur in training.
+/// Returns the entry of the matrix `of` for two tiles; `None` if one of the tiles did not occur in training.
 fn of_pair<T: Copy>(tiles: &[Tile], of: &Array2<T>, (one, other): (&Tile, &Tile)) -> Option<T> {
     let id = |tile: &Tile| tiles.binary_search(tile).ok();
     let found = id(one).zip(id(other)).and_then(|pair| of.get(pair));
@@ -343,7 +344,7 @@ fn shown(
 }
 
 impl TileFieldElements {
-    /// Returns the elements of the tiles, by row from the top and by column.
+    /// Returns the elements for the tiles; the first index is the row from the top, the second the column.
     pub fn cells(&self) -> &Array2<Element<Tile>> {
         &self.columns.whole().tiles
     }
@@ -352,14 +353,14 @@ impl TileFieldElements {
         &self.columns
     }
 
-    /// Returns the model with the weights of pairs of neighbouring tiles, to which evidence can be added.
+    /// Returns the model with the weights of pairs of neighbouring tiles; evidence can be added to this model.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// Draws a level: the state of one Gibbs chain after `sweeps` sweeps; see the guarantee of [`TileField`].
+    /// Draws a level: the state of one Gibbs chain after `sweeps` sweeps over its tiles; see the guarantee of [`TileField`].
     ///
-    /// **Errors.** The errors of [`Gibbs`].
+    /// **Errors.** The errors of the algorithm [`Gibbs`].
     pub fn sample<R: Rng + ?Sized>(&self, sweeps: u64, rng: &mut R) -> Result<Level, Error> {
         let cells: Vec<Element<Tile>> = self.cells().iter().cloned().collect();
         let answer = Gibbs::new(1)

@@ -1,4 +1,4 @@
-//! Twisted proposals of the tiles of a level: particle filters propose tiles that make demands more likely to be met.
+//! Twisted proposals of the tiles of a level: particle filters propose tiles that make it more likely that demands on the level are met.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -9,31 +9,31 @@ use rustc_hash::FxHashMap;
 
 use crate::mdmc::Tile;
 
-/// The states of the demands that the proposals take into account, in the order of these demands.
+/// The states of those demands on a level that the proposals take into account, in the order of the demands.
 pub type TwistState = Vec<DemandState>;
 
-/// For each column, a value for each history; the history of a column is the list of the indices of the preceding columns.
+/// For each column of a level, a value for each possible history; the history of a column is the list of the indices of the preceding columns.
 pub type HistoryValues = Vec<FxHashMap<Vec<usize>, f64>>;
 
-/// The tiles that can occur in a cell, with their probabilities or weights.
+/// The tiles that can occur in a cell of a level, with their probabilities or weights.
 pub type TileShares = Vec<(Tile, f64)>;
 
 type TileFactor = Arc<dyn Fn(&TwistState, Tile) -> f64 + Send + Sync>;
 
-/// Function that returns the factor by which demands multiply the probability of a column. The arguments of the function are the states of the
-/// demands before the column, and the tiles of the column from the top.
+/// Function that returns the factor by which demands multiply the probability of a column's tiles. The arguments of the function are the states of
+/// the demands before the column, and the tiles of the column from top to bottom.
 pub type ColumnFactor = Arc<dyn Fn(&TwistState, &[Tile]) -> f64 + Send + Sync>;
 
-/// State of a demand after some cells have been read.
+/// State of a demand on a level after some cells have been read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum DemandState {
-    /// State of the demand's automaton.
+    /// State of the automaton that checks the demand.
     Open(Vec<u32>),
-    /// States of the automata of a demand that combines several automata.
+    /// States of the automata that check a demand made of several demands.
     Several(Vec<DemandState>),
     /// The demand is met.
     Met,
-    /// The demand can no longer be met.
+    /// The demand on the level can no longer be met.
     Broken,
 }
 
@@ -43,47 +43,48 @@ figrs_core::value!(DemandState: state => match state {
     Self::Met | Self::Broken => 0,
 });
 
-/// Factors by which demands twist (change) the probabilities with which the tiles of a level are proposed. The product of all factors along a level
-/// is the weight that the demands give the level; it does not depend on the [`value`](Self::value)s of intermediate states.
+/// Factors by which demands on a level twist (change) the probabilities with which the level's tiles are proposed. The product of all factors along a
+/// level is the weight that the demands give the level; this product does not depend on the [`value`](Self::value)s of intermediate states.
 pub trait TwistingFunctions: Debug + Send + Sync {
     /// Returns the number of rows of the level.
     fn height(&self) -> usize;
 
-    /// Returns the states of the demands before the first cell.
+    /// Returns the states of the demands before the first cell of the level is read.
     fn start(&self) -> TwistState;
 
-    /// True if a demand allows only tiles that occurred in training together with their neighbours' tiles.
+    /// True if a demand allows only tiles that occurred in training together with the tiles of their neighbours.
     fn seen(&self) -> bool;
 
-    /// Returns the tile that a demand places in the cell `cell`; `None` if no demand places a tile there.
+    /// Returns the tile that a demand requires in the cell `cell`; `None` if no demand requires a certain tile in this cell.
     fn placed(&self, cell: (usize, usize)) -> Option<Tile>;
 
-    /// Returns the factor by which demands multiply the probability of `tile` in `cell`, whatever tiles came before.
+    /// Returns the factor by which demands multiply the probability of `tile` in `cell`, independently of earlier tiles.
     fn own(&self, cell: (usize, usize), tile: Tile) -> f64;
 
-    /// True if the factors of the tiles of `cell` differ, or if the tile of `cell` may change the state of a demand.
+    /// True if the factors of the demands differ between the tiles of `cell`, or if the tile of `cell` may change the state of a demand.
     fn twists(&self, cell: (usize, usize)) -> bool;
 
     /// True if the tile of `cell` may change the state of a demand.
     fn moves(&self, cell: (usize, usize)) -> bool;
 
-    /// True if some demand has states, because it also depends on earlier tiles of the level.
+    /// True if some demand has a state that changes along the level, because the demand also depends on earlier tiles.
     fn has_states(&self) -> bool;
 
     /// Returns the states of the demands' automata after they have read `tile` in `cell`; `state` has their states before `cell`.
     fn after(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> TwistState;
 
-    /// Returns the value of the states `state` before `cell`: the product of the values of each demand's state.
+    /// Returns the value of the states `state` of the demands before `cell`: the product of a value for each demand's state.
     fn value(&self, cell: (usize, usize), state: &TwistState) -> f64;
 
-    /// Returns the factor by which demands multiply the probability of `tile` in `cell`, divided by the factor [`own`](Self::own).
+    /// Returns the factor by which demands multiply the probability of `tile` in `cell`, divided by the factor [`own`](Self::own), which is
+    /// independent of earlier tiles.
     fn ahead_factor(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> f64;
 
-    /// Returns the value of each history (the list of preceding columns) for a model that draws whole columns. The values of the histories are
-    /// computed once.
+    /// Returns, for a model that draws whole columns, the value of each history (the list of the preceding columns). The values of the histories are
+    /// computed once and stored.
     fn histories(&self) -> &OnceLock<Arc<HistoryValues>>;
 
-    /// Returns the factor by which demands multiply the probability of `tile` in `cell`.
+    /// Returns the factor by which demands multiply the probability of `tile` in `cell`, given the earlier tiles.
     fn factor(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> f64 {
         let own = self.own(cell, tile);
         if own <= 0.0 {
@@ -93,7 +94,8 @@ pub trait TwistingFunctions: Debug + Send + Sync {
     }
 }
 
-/// Draws a tile in proportion to its weight. If all weights are zero, the tile is arbitrary, because the particle has weight zero.
+/// Draws a tile with a probability proportional to its weight. If all weights of tiles are zero, the drawn tile is arbitrary, because the particle
+/// has weight zero anyway.
 fn propose(shares: &TileShares) -> Element<Tile> {
     if shares.is_empty() {
         return Constant::new(Tile::EMPTY);
@@ -105,7 +107,7 @@ fn ratio(after: f64, before: f64) -> f64 {
     if before > 0.0 { after / before } else { 0.0 }
 }
 
-/// The states of demands in the columns whose elements have been built.
+/// The states of the demands after those columns of a level whose elements have been built.
 #[derive(Debug)]
 pub struct Twist {
     functions: Arc<dyn TwistingFunctions>,
@@ -119,44 +121,45 @@ impl Twist {
         Self { functions, state }
     }
 
-    /// Returns the states of the demands before the next cell.
+    /// Returns the element for the states of the demands before the next cell is read.
     pub fn state(&self) -> &Element<TwistState> {
         &self.state
     }
 
-    /// Returns the value of the states of the demands before the first cell; this value multiplies the weight of the first column.
+    /// Returns the element for the value of the demands' states before the first cell; this value multiplies the weight of the first column.
     pub fn start(&self) -> Element<f64> {
         let functions = Arc::clone(&self.functions);
         let first = (functions.height() - 1, 0);
         self.state.map(move |state| functions.value(first, state))
     }
 
-    /// True if a demand allows only tiles that occurred in training together with their neighbours' tiles.
+    /// True if a demand allows only tiles that occurred in training together with the tiles of their neighbours.
     pub fn seen(&self) -> bool {
         self.functions.seen()
     }
 
-    /// Returns the tile that a demand places in the cell `cell`; `None` if no demand places a tile there.
+    /// Returns the tile that a demand requires in the cell `cell`; `None` if no demand requires a certain tile in this cell.
     pub fn placed(&self, cell: (usize, usize)) -> Option<Tile> {
         self.functions.placed(cell)
     }
 
-    /// Returns the function from a tile of `cell` to the factor of the demands; `None` if all tiles have the same factor and change no state.
+    /// Returns the function that gives each tile of `cell` the factor of the demands; `None` if all tiles have the same factor and change no state of
+    /// a demand.
     fn factor_of(&self, cell: (usize, usize)) -> Option<TileFactor> {
         let functions = Arc::clone(&self.functions);
         let factor = move |state: &TwistState, tile| functions.factor(cell, state, tile);
         self.functions.twists(cell).then(|| Arc::new(factor) as _)
     }
 
-    /// Returns the factor by which demands multiply the probability of `tile` in `cell`, whatever tiles came before.
+    /// Returns the factor by which demands multiply the probability of `tile` in `cell`, independently of earlier tiles.
     pub fn own(&self, cell: (usize, usize), tile: Tile) -> f64 {
         self.functions.own(cell, tile)
     }
 
-    /// Proposes the tile of `cell`, and returns it with the weight of the proposal. The weight of each tile in `shares` must already be the product
-    /// of the model's weight and the factor [`own`](Self::own).
+    /// Proposes the tile of `cell`, and returns the tile with the weight of the proposal. The weight of each tile in `shares` must already be the
+    /// product of the model's weight and the demands' factor [`own`](Self::own).
     ///
-    /// Do not call `proposed` for a cell in which a demand places a tile.
+    /// Do not call `proposed` for a cell in which a demand requires a certain tile.
     pub fn proposed(
         &mut self,
         cell: (usize, usize),
@@ -186,9 +189,9 @@ impl Twist {
         (tile, weight)
     }
 
-    /// Proposes the tile of `cell` in proportion to its weight in `shares` times the factor of the demands, and returns it with the weight of the
-    /// proposal. If a demand places a tile in the cell, the tile is `plain`, and its weight is the factor of the demands. If no demand depends on the
-    /// cell, the tile is `plain`, without a weight.
+    /// Proposes the tile of `cell` with probabilities proportional to its weight in `shares` times the factor of the demands, and returns the tile
+    /// with the weight of the proposal. If a demand requires a certain tile in the cell, the tile is the result of `plain`, and its weight is the
+    /// factor of the demands. If no demand depends on the cell, its tile is the result of `plain`, without a weight.
     pub fn tile(
         &mut self,
         cell: (usize, usize),
@@ -221,14 +224,14 @@ impl Twist {
         );
     }
 
-    /// Returns the value of each history (the list of preceding columns) for a model that draws whole columns; `compute` computes these values on the
-    /// first call.
+    /// Returns, for a model that draws whole columns, the value of each history (the list of the preceding columns); `compute` computes these values
+    /// on the first call.
     pub fn history_values(&self, compute: impl FnOnce() -> HistoryValues) -> Arc<HistoryValues> {
         let values = self.functions.histories();
         Arc::clone(values.get_or_init(|| Arc::new(compute())))
     }
 
-    /// Returns the function that computes the factor by which demands multiply the probability of the column `column`.
+    /// Returns the function that computes the factor by which demands multiply the probability of the level's column `column`.
     pub fn column_factor(&self, column: usize) -> ColumnFactor {
         let functions = Arc::clone(&self.functions);
         Arc::new(move |state: &TwistState, tiles: &[Tile]| {
@@ -248,7 +251,8 @@ impl Twist {
         })
     }
 
-    /// Returns the factor by which demands multiply the probability of the column `column` with the tiles `tiles`, whatever columns came before.
+    /// Returns the factor by which demands multiply the probability that the level's column `column` has the tiles `tiles`, independently of earlier
+    /// columns.
     pub fn own_column_factor(&self, column: usize, tiles: &[Tile]) -> f64 {
         let rows = tiles.iter().enumerate();
         let own = rows.map(|(row, &tile)| {
@@ -258,8 +262,8 @@ impl Twist {
         own.product()
     }
 
-    /// Updates the states of the demands after the column `column` of the level. The element `number` is the index of this column in the training
-    /// levels, and `columns` returns the tiles of the column with an index.
+    /// Updates the states of the demands after the level's column `column` has been read. The element `number` is the index of the column among the
+    /// columns of the training levels, and `columns` returns the tiles of the column with a given index.
     pub fn read_column(
         &mut self,
         column: usize,

@@ -1,4 +1,4 @@
-//! Reads and writes legends: tile sets as text.
+//! Reads and writes legends, which are the texts of tile sets: characters with the meanings of tiles.
 
 use figrs_reading::{Mistake, MistakeKind, mistakes};
 use indexmap::IndexMap;
@@ -14,7 +14,7 @@ struct Legend {
     tiles: IndexMap<String, LegendEntry>,
 }
 
-/// A tile in a legend: the words that describe the tile, or an object with these words and the number of a picture.
+/// An entry of a legend for one tile: the words that describe the tile, or an object with these words and the number of a picture.
 #[derive(Deserialize)]
 #[serde(
     untagged,
@@ -29,13 +29,13 @@ enum LegendEntry {
 }
 
 impl TileSet {
-    /// Reads a legend in the format of the Video Game Level Corpus: `{"tiles": {"#": ["solid", "ground"], ..}}`.
+    /// Reads a legend (a text with the meanings of tiles) in the format of the Video Game Level Corpus: `{"tiles": {"#": ["solid", "ground"], ..}}`.
     ///
-    /// A word that is the name of a [`Meaning`](crate::mdmc::Meaning), in upper or lower case, gives this meaning to the tile; the set keeps all
-    /// words. A tile may also be `{"meaning": ["solid"], "picture": 3}`, where the number is the index of the tile's picture on a sheet of pictures,
-    /// from 0.
+    /// A word of the legend that is the name of a [`Meaning`](crate::mdmc::Meaning), in upper or lower case, gives this meaning to the tile; the tile
+    /// set keeps all words. The entry of a tile in the legend may also be `{"meaning": ["solid"], "picture": 3}`, where the number is the index (from
+    /// 0) of the tile's picture on a sheet of pictures.
     ///
-    /// **Errors.** An error if the text is not a legend.
+    /// **Errors.** An error if the text is not a legend (a text with the meanings of tiles).
     pub fn from_json(text: &str) -> Result<Self, Mistake> {
         let legend = serde_json::from_str(text).map_err(|error| {
             let remedy = "write {\"tiles\": {\"#\": [\"solid\"], ..}}";
@@ -44,9 +44,10 @@ impl TileSet {
         Self::of_legend(legend)
     }
 
-    /// Reads a legend in TOML: lines below `[tiles]`, such as `"#" = ["solid", "ground"]` or `"#" = { meaning = ["solid"], picture = 3 }`.
+    /// Reads a legend (a text with the meanings of tiles) in TOML: lines below `[tiles]`, such as `"#" = ["solid", "ground"]` or
+    /// `"#" = { meaning = ["solid"], picture = 3 }`.
     ///
-    /// **Errors.** An error if the text is not a legend.
+    /// **Errors.** An error if the text is not a legend (a text with the meanings of tiles).
     ///
     /// ```
     /// use figrs_models::mdmc::{Meaning, TileSet};
@@ -95,7 +96,7 @@ impl TileSet {
         Ok(Self::of_named(tiles.collect::<Result<_, _>>()?))
     }
 
-    /// Returns the set as JSON that [`from_json`](Self::from_json) reads.
+    /// Returns the tile set as JSON that [`from_json`](Self::from_json) reads.
     pub fn to_json(&self) -> serde_json::Value {
         let entry = |tile: Tile| {
             let words = self.words(tile);

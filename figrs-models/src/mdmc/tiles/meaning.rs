@@ -1,8 +1,8 @@
-//! Meanings of tiles: properties that matter to a player's moves.
+//! Meanings of tiles: properties that affect the moves of a player.
 
 use std::fmt;
 
-/// A property of a tile that determines where a player can be, or how hard a level is for a player.
+/// A meaning of a tile: a property that affects where a player can be, or how hard a level is for a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Meaning {
@@ -20,26 +20,26 @@ pub enum Meaning {
     Climb,
     /// A player can hold on to the tile and move along it, as a rope.
     Hang,
-    /// The tile is a player's first cell.
+    /// The tile is the cell where a player starts.
     Start,
-    /// The tile is a player's last cell.
+    /// The tile is the cell that a player must reach.
     Exit,
     /// A player can open the tile and then enter it.
     Door,
-    /// A player can pick the tile up.
+    /// A player can pick up the thing that the tile shows.
     Collectable,
-    /// The tile is solid until a player beside or above it digs it away.
+    /// The tile is solid until a player beside or above the tile digs it away.
     Diggable,
     /// The tile gives a reward to a player who strikes it.
     Reward,
     /// The tile shoots things that hurt a player, as a cannon does.
     Shooter,
-    /// The cell is not part of the level. Models are not trained on it, never draw the tile, and treat the cell as
-    /// [`Tile::BORDER`](super::tile::Tile::BORDER).
+    /// The cell with the tile is not part of the level. Models are not trained on cells outside the level, never draw this tile, and treat its cells
+    /// as [`Tile::BORDER`](super::tile::Tile::BORDER).
     Outside,
 }
 
-/// Each meaning with the words that stand for it in legends; the first word is the name of the meaning.
+/// Each meaning of tiles with the words that stand for it in legends; the first word is the name of the meaning.
 const WORDS: [(Meaning, &[&str]); 15] = [
     (Meaning::Solid, &["solid"]),
     (Meaning::SolidTop, &["solidtop", "solid top"]),
@@ -62,13 +62,13 @@ const WORDS: [(Meaning, &[&str]); 15] = [
 ];
 
 impl Meaning {
-    /// Returns the meaning for which the lower-case word `word` of a legend stands; `None` for any other word.
+    /// Returns the meaning of tiles for which the lower-case word `word` of a legend stands; `None` for any other word.
     pub fn of_word(word: &str) -> Option<Self> {
         let named = WORDS.iter().find(|(_, words)| words.contains(&word));
         named.map(|&(meaning, _)| meaning)
     }
 
-    /// Number of sets of meanings: each meaning may be in a set or not.
+    /// Number of possible sets of meanings: each meaning may be in a set or not.
     pub const SETS: usize = 1 << WORDS.len();
 
     /// Returns all meanings.
@@ -76,7 +76,7 @@ impl Meaning {
         WORDS.iter().map(|&(meaning, _)| meaning)
     }
 
-    /// Returns the name of the meaning in legends.
+    /// Returns the name of the meaning that is used in legends.
     pub fn name(self) -> &'static str {
         let named = WORDS.iter().find(|&&(meaning, _)| meaning == self);
         named.map_or("", |(_, words)| words[0])
@@ -102,7 +102,8 @@ impl Meanings {
         Self(bits)
     }
 
-    /// Returns the meanings for which the words `words` stand. A rope has no meaning `climb`, even if its words include one that stands for climbing.
+    /// Returns the meanings of tiles for which the words `words` of a legend stand. A tile with the meaning of a rope does not have the meaning
+    /// `climb`, even if its words include one that stands for climbing.
     pub(super) fn of_words<'a>(words: impl IntoIterator<Item = &'a str>) -> Self {
         let named = words.into_iter().filter_map(Meaning::of_word);
         let mut all = named.fold(Self::default(), |Self(bits), meaning| {

@@ -1,4 +1,4 @@
-//! Tiles: the symbols of levels, with meanings given as data.
+//! Tiles of levels: characters with meanings that are given as data.
 //!
 //! | file | contents |
 //! |---|---|

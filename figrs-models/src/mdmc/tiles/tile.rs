@@ -1,4 +1,4 @@
-//! Tiles of levels, and classes of tiles.
+//! Tiles of levels, and classes (sets) of tiles.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,21 +6,20 @@ use std::sync::Arc;
 use super::meaning::{Meaning, Meanings};
 use super::tile_set::TileSet;
 
-/// A tile: its character and its [meanings](Meaning), or the special tile [`Tile::BORDER`] for cells outside a level.
+/// A tile of a level: its character and its [meanings](Meaning), or the special tile [`Tile::BORDER`] for cells outside a level.
 ///
-/// Tiles come from a [`TileSet`]. In the ascending order of tiles, the border comes first, and the other tiles are sorted by
-/// their characters.
+/// Tiles are made by a [`TileSet`]. In the ascending order of tiles, the border tile comes first, and the other tiles are sorted by their characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tile(Option<(char, Meanings)>);
 
 impl Tile {
-    /// Stands for a cell outside a level; no level contains the border, which has no character.
+    /// The tile of cells outside a level; no level contains this border tile, which has no character.
     pub const BORDER: Tile = Tile(None);
 
-    /// The empty air of platformers, `-`.
+    /// The empty tile of platform games (air), with the character `-`.
     pub const EMPTY: Tile = Tile::new('-', Meanings::of(&[Meaning::Passable]));
 
-    /// The ground of platformers, `X`.
+    /// The ground tile of platform games, with the character `X`.
     pub const GROUND: Tile = Tile::new('X', Meanings::of(&[Meaning::Solid]));
 
     pub(super) const fn new(character: char, meanings: Meanings) -> Self {
@@ -32,22 +31,22 @@ impl Tile {
         TileSet::platformer().tile(symbol)
     }
 
-    /// Returns the character of this tile, or `None` for the border.
+    /// Returns the character of the tile, or `None` for the border tile.
     pub fn symbol(self) -> Option<char> {
         self.0.map(|(character, _)| character)
     }
 
-    /// True if this tile has the meaning `meaning`.
+    /// True if the tile has the meaning `meaning`.
     pub fn is(self, meaning: Meaning) -> bool {
         self.0.is_some_and(|(_, all)| all.contains(meaning))
     }
 
-    /// Returns the meanings of this tile; none for the border, and for a tile of unknown meaning.
+    /// Returns the meanings of the tile; the border tile and tiles of unknown meaning have none.
     pub fn meanings(self) -> impl Iterator<Item = Meaning> {
         Meaning::all().filter(move |&meaning| self.is(meaning))
     }
 
-    /// Returns the meanings as a bit set, with a bit for each [`Meaning`]; 0 for the border.
+    /// Returns the meanings of the tile as a bit set, with a bit for each [`Meaning`]; 0 for the border tile.
     #[doc(hidden)]
     pub fn meaning_bits(self) -> u16 {
         self.0.map_or(0, |(_, all)| all.bits())
@@ -59,20 +58,20 @@ impl Tile {
         Self::new(' ', Meanings::of_bits(bits))
     }
 
-    /// True if this tile has no known meaning; false for the border.
+    /// True if the tile has no known meaning; false for the border tile.
     pub fn is_unknown(self) -> bool {
         self.0.is_some_and(|(_, meanings)| meanings.is_empty())
     }
 
-    /// True if a player can stand on this tile and cannot pass through it.
+    /// True if a player can stand on the tile and cannot pass through it.
     ///
-    /// The border is not solid, so that a player in the bottom row can fall out of the level.
+    /// The border tile is not solid, so that a player in the bottom row can fall out of the level.
     pub fn solid(self) -> bool {
         self.is(Meaning::Solid)
     }
 }
 
-/// Writes the character of the tile, and `border` for the border.
+/// Writes the character of the tile, or `border` for the border tile.
 impl fmt::Display for Tile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.symbol() {
@@ -82,7 +81,7 @@ impl fmt::Display for Tile {
     }
 }
 
-/// A class of tiles: some listed tiles, or all tiles except the listed ones.
+/// A class of tiles, which consists of some listed tiles, or of all tiles except the listed ones.
 ///
 /// ```
 /// use figrs_models::mdmc::{Meaning, Tile, TileClass, TileSet};
@@ -99,7 +98,7 @@ pub struct TileClass {
 }
 
 impl TileClass {
-    /// Creates the class of the tiles `tiles`.
+    /// Creates the class that consists of the tiles `tiles`.
     pub fn of(tiles: impl IntoIterator<Item = Tile>) -> Self {
         let mut tiles: Vec<Tile> = tiles.into_iter().collect();
         tiles.sort_unstable();
@@ -115,12 +114,12 @@ impl TileClass {
         Self::of([]).complement()
     }
 
-    /// Returns the class of those tiles of `set` that have the meaning `meaning`.
+    /// Returns the class of those tiles of the set `set` that have the meaning `meaning`.
     pub fn meaning(set: &TileSet, meaning: Meaning) -> Self {
         Self::of(set.tiles().filter(|tile| tile.is(meaning)))
     }
 
-    /// Returns the class of all tiles that do not belong to this class.
+    /// Returns the class of all tiles that do not belong to the class `self`.
     #[must_use]
     pub fn complement(&self) -> Self {
         Self {
@@ -129,19 +128,19 @@ impl TileClass {
         }
     }
 
-    /// Returns the class of those tiles of `set` that belong to this class or to `other`.
+    /// Returns the class of those tiles of the set `set` that belong to the class `self` or to the class `other`.
     #[must_use]
     pub fn or(&self, other: &Self, set: &TileSet) -> Self {
         let belongs = |tile: &Tile| self.contains(*tile) || other.contains(*tile);
         Self::of(set.tiles().filter(belongs))
     }
 
-    /// True if `tile` belongs to this class.
+    /// True if the tile `tile` belongs to the class.
     pub fn contains(&self, tile: Tile) -> bool {
         (self.tiles.binary_search(&tile).is_ok()) == self.inside
     }
 
-    /// True if every tile belongs to the class.
+    /// True if every tile belongs to the class of tiles.
     pub fn is_any(&self) -> bool {
         !self.inside && self.tiles.is_empty()
     }
@@ -153,7 +152,8 @@ impl From<Tile> for TileClass {
     }
 }
 
-/// Writes the characters of the listed tiles; `not` precedes them if the class has all other tiles. Writes `any tile` for the class of all tiles.
+/// Writes the characters of the listed tiles of the class; `not` precedes them if the class consists of all other tiles. Writes `any tile` for the
+/// class to which every tile belongs.
 impl fmt::Display for TileClass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_any() {

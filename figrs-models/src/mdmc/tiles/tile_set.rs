@@ -1,14 +1,14 @@
-//! Sets of tiles, one for each game.
+//! Sets of the tiles that levels consist of, one set for each game.
 
 use std::sync::{Arc, LazyLock};
 
 use super::meaning::{Meaning, Meanings};
 use super::tile::Tile;
 
-/// The tiles of a game: a tile for each character, with the words by which the legend describes the tile.
+/// The tiles of a game: a tile for each character, with the words by which the legend (a file with the meanings of tiles) describes the tile.
 ///
-/// Sets of tiles come from a legend ([`from_json`](Self::from_json), [`from_toml`](Self::from_toml)), from the built-in
-/// [platformer](Self::platformer) tiles, or from characters of [unknown](Self::unknown) meaning.
+/// A set of tiles comes from a legend ([`from_json`](Self::from_json), [`from_toml`](Self::from_toml)), is that of the built-in
+/// [platformer](Self::platformer) tiles, or is made of characters of [unknown](Self::unknown) meaning.
 ///
 /// ```
 /// use figrs_models::mdmc::{Level, Meaning, TileSet};
@@ -30,7 +30,7 @@ pub(super) struct NamedTile {
     pub(super) picture: Option<usize>,
 }
 
-/// The platformer tiles of the Video Game Level Corpus; the words are those of figrs.
+/// The platformer tiles of the Video Game Level Corpus, described by words that are chosen for figrs.
 const PLATFORMER: [(char, &str, &[Meaning]); 13] = [
     ('X', "ground or unbreakable block", &[Meaning::Solid]),
     ('S', "breakable brick", &[Meaning::Solid]),
@@ -52,10 +52,10 @@ const PLATFORMER: [(char, &str, &[Meaning]); 13] = [
 ];
 
 impl TileSet {
-    /// Maximum number of tiles of a set.
+    /// Maximum number of tiles that a set of tiles can have.
     pub const MAX_TILES: usize = 250;
 
-    /// Returns the thirteen tiles of Super Mario levels in the Video Game Level Corpus.
+    /// Returns the set of the thirteen tiles of Super Mario levels in the Video Game Level Corpus.
     pub fn platformer() -> &'static Arc<Self> {
         static SET: LazyLock<Arc<TileSet>> = LazyLock::new(|| {
             let tiles = PLATFORMER
@@ -72,14 +72,14 @@ impl TileSet {
         &SET
     }
 
-    /// Creates tiles of unknown meaning, one for each character that can be a tile; other characters and repetitions are ignored.
+    /// Creates a set of tiles of unknown meaning, one for each character that can be a tile; other characters and repetitions are ignored.
     ///
-    /// Control characters and white space other than the blank cannot be tiles.
+    /// Control characters and white space other than the blank cannot be characters of tiles.
     pub fn unknown(symbols: impl IntoIterator<Item = char>) -> Self {
         Self { tiles: Vec::new() }.and_unknown(symbols)
     }
 
-    /// Adds a tile of unknown meaning for each further character that can be a tile.
+    /// Adds a tile of unknown meaning for each character of `symbols` that can be a tile and is not in the set yet.
     #[must_use]
     pub fn and_unknown(mut self, symbols: impl IntoIterator<Item = char>) -> Self {
         for symbol in symbols {
@@ -94,7 +94,7 @@ impl TileSet {
         self
     }
 
-    /// Adds the tile with the character `symbol` of the set `other`, unless this set already has a tile with this character.
+    /// Adds to the set the tile with the character `symbol` from the set `other`, unless a tile of the set already has this character.
     #[must_use]
     pub(in crate::mdmc) fn and_tile_of(mut self, other: &Self, symbol: char) -> Self {
         let mut others = other.tiles.iter();
@@ -124,8 +124,8 @@ impl TileSet {
         named.map(|named| named.tile)
     }
 
-    /// Returns the tile whose picture has the index `number` on a sheet of pictures. If no tile has a picture, returns the tile with this index in
-    /// the legend.
+    /// Returns the tile whose picture on a sheet of pictures has the index `number`. If no tile of the set has a picture, returns the tile with the
+    /// index `number` in the legend.
     pub(in crate::mdmc) fn numbered(&self, number: u32) -> Option<Tile> {
         if self.tiles.iter().any(|named| named.picture.is_some()) {
             return self.pictured(number);
@@ -133,7 +133,7 @@ impl TileSet {
         self.tiles().nth(number as usize)
     }
 
-    /// Removes the tiles `tiles`. The remaining tiles keep the indices of their pictures.
+    /// Removes the tiles `tiles` from the set. The remaining tiles of the set keep the indices of their pictures.
     #[must_use]
     pub(in crate::mdmc) fn without(&self, tiles: &[Tile]) -> Self {
         let is_numbered = self.tiles.iter().any(|named| named.picture.is_some());
@@ -160,27 +160,27 @@ impl TileSet {
         Self { tiles }
     }
 
-    /// Returns the tile with the character `symbol`; `None` if no tile has it.
+    /// Returns the tile of the set with the character `symbol`; `None` if no tile has this character.
     pub fn tile(&self, symbol: char) -> Option<Tile> {
         self.tiles().find(|tile| tile.symbol() == Some(symbol))
     }
 
-    /// Returns the tiles, in the order of the legend.
+    /// Returns the tiles of the set, in the order of the legend.
     pub fn tiles(&self) -> impl Iterator<Item = Tile> + '_ {
         self.tiles.iter().map(|named| named.tile)
     }
 
-    /// Returns the words by which the legend describes `tile`.
+    /// Returns the words by which the legend (the text with the meanings of tiles) describes `tile`.
     pub fn words(&self, tile: Tile) -> &[String] {
         self.named(tile).map_or(&[], |named| &named.words)
     }
 
-    /// Returns the index, from 0, of the picture of `tile` on a sheet of pictures, if the legend states it.
+    /// Returns the index, from 0, of the picture of `tile` on a sheet of pictures, if the legend states this index.
     pub fn picture(&self, tile: Tile) -> Option<usize> {
         self.named(tile)?.picture
     }
 
-    /// Returns the words that describe `tile` in one line, or `unknown` if there are none.
+    /// Returns the words that describe `tile` in one line, or `unknown` if no words describe the tile.
     pub fn description(&self, tile: Tile) -> String {
         match self.words(tile) {
             [] if tile == Tile::BORDER => "outside of the level".to_owned(),
@@ -189,7 +189,8 @@ impl TileSet {
         }
     }
 
-    /// Returns the tile of empty cells: the first tile that is called empty, or that a player can enter and that has no other meaning.
+    /// Returns the tile of empty cells: the first tile with the word "empty", or the first tile that a player can enter and that has no other
+    /// meaning.
     pub fn empty(&self) -> Option<Tile> {
         let is_empty = |named: &&NamedTile| named.words.iter().any(|word| word == "empty");
         let called = self.tiles.iter().find(is_empty).map(|named| named.tile);
@@ -205,7 +206,8 @@ impl TileSet {
             .collect()
     }
 
-    /// Gives the meaning [outside](Meaning::Outside) to each tile that has one of the words `words`, unless the set already has outside tiles.
+    /// Gives the meaning [outside](Meaning::Outside) to each tile that has one of the words `words`, unless the set already has tiles with this
+    /// meaning.
     #[must_use]
     pub(in crate::mdmc) fn with_outside(mut self, words: &[&str]) -> Self {
         let is_named = |named: &&mut NamedTile| {
@@ -222,7 +224,7 @@ impl TileSet {
         self
     }
 
-    /// Returns the characters of all tiles, in the order of the legend.
+    /// Returns the characters of all tiles of the set, in the order of the legend.
     pub fn symbols(&self) -> String {
         self.tiles().filter_map(Tile::symbol).collect()
     }

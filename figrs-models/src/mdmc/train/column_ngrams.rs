@@ -1,4 +1,4 @@
-//! N-grams of columns: each column is drawn given the columns before it.
+//! N-grams of the columns of a level: each column is drawn given the columns before it.
 
 use super::chain::only_outside;
 use figrs_reading::Mistake;
@@ -18,14 +18,15 @@ use crate::mdmc::{
     Corpus, LevelElements, LevelModel, Meaning, SamplingError, Tile, TileSet, Travel,
 };
 
-/// An n-gram model of columns: counts of each column after the columns before it, in the levels of a corpus. With order *n*, a column depends on the
-/// *n* - 1 columns before it; the left edge of a level counts as a column. If the preceding columns never follow one another in training, the model
-/// ignores the earliest of them, and then the next, until the rest occurs in training (back-off).
+/// An n-gram model of a level's columns: how often each column follows the columns before it in the training levels. In an n-gram model of order *n*,
+/// a column of a level depends on the *n* - 1 columns before it; the left edge of a level counts as a column. If the preceding columns never follow
+/// one another in training, the n-gram model ignores the earliest of them, and then the next, until the remaining columns occur in training
+/// (back-off).
 ///
 /// # Guarantee
 ///
-/// Every generated sequence of *n* columns occurs in the corpus, unless the model ignored a column when it drew the last of these columns. With order
-/// 1 the columns are independent.
+/// Every sequence of *n* columns in a generated level occurs in the training levels, unless the model ignored a column (back-off) when it drew the
+/// last column of the sequence. In an n-gram model of order 1, the columns are independent.
 ///
 /// # Example
 ///
@@ -41,7 +42,8 @@ use crate::mdmc::{
 ///
 /// # References
 ///
-/// The model is that of Dahlskog, Togelius and Nelson, "Linear levels through n-grams", 18th International Academic `MindTrek` Conference, 2014.
+/// The n-gram model of columns is that of Dahlskog, Togelius and Nelson, "Linear levels through n-grams", 18th International Academic `MindTrek`
+/// Conference, 2014.
 #[derive(Clone, Debug)]
 pub struct ColumnNGrams {
     order: usize,
@@ -49,20 +51,21 @@ pub struct ColumnNGrams {
     tile_set: Arc<TileSet>,
     travel: Travel,
     pub(super) columns: Vec<Vec<Tile>>,
-    /// The counts of the next columns for each history: the list of preceding columns, the latest column last.
+    /// The key is a history (the list of preceding columns, the latest one last); the value has the counts of the columns that follow it in training.
     next: FxHashMap<Vec<usize>, Vec<(usize, u64)>>,
 }
 
-/// Stands for the left edge of a level in a history.
+/// The number that stands for the left edge of a level in a history (a list of preceding columns).
 pub(super) const EDGE: usize = usize::MAX;
 
 impl ColumnNGrams {
-    /// Maximum order of the n-grams.
+    /// Maximum order of the n-grams of columns.
     pub const MAX_ORDER: usize = 6;
 
-    /// Trains column n-grams by counting the columns of a corpus that have no [outside](Meaning::Outside) tiles.
+    /// Trains column n-grams by counting how columns follow each other in the training levels; columns with [outside](Meaning::Outside) tiles are
+    /// left out.
     ///
-    /// **Errors.** An error if the order is not from 1 to [`ColumnNGrams::MAX_ORDER`], or if every column has outside tiles.
+    /// **Errors.** An error if the order is not from 1 to [`ColumnNGrams::MAX_ORDER`], or if every column of the training levels has outside tiles.
     pub fn train(corpus: &Corpus, order: usize) -> Result<Self, Mistake> {
         if !(1..=Self::MAX_ORDER).contains(&order) {
             return Err(Mistake::value(
@@ -117,12 +120,12 @@ impl ColumnNGrams {
         })
     }
 
-    /// Returns the order: the number of columns of an n-gram.
+    /// Returns the order of the model: the number of columns of an n-gram.
     pub fn order(&self) -> usize {
         self.order
     }
 
-    /// Returns the counts of the next columns after the longest suffix of `history` that occurs in training (back-off).
+    /// Returns, for the longest suffix of `history` that occurs in training (back-off), the columns that follow it and their counts.
     pub(super) fn after(&self, history: &[usize]) -> &[(usize, u64)] {
         let mut parts = (0..=history.len()).map(|from| &history[from..]);
         let found = parts.find_map(|part| self.next.get(part));
@@ -138,7 +141,7 @@ impl ColumnNGrams {
         Select::new(after.map(|&(column, count)| (count as f64, column)))
     }
 
-    /// Returns a level of `width` columns as a probabilistic program: for each column, a `Chain` on the preceding columns.
+    /// Returns a level of `width` columns as a probabilistic program, in which each column is a `Chain` on the preceding columns.
     ///
     /// **Errors.** [`SamplingError::Width`] if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
     pub fn program(self: &Arc<Self>, width: usize) -> Result<LevelProgram, SamplingError> {
@@ -201,7 +204,8 @@ impl ColumnProgram for NGramColumns {
 }
 
 impl NGramColumns {
-    /// Builds the elements of the columns `columns` of a level; if `twist` is given, the columns are drawn from twisted proposals.
+    /// Builds the elements for the columns `columns` of a level; if `twist` is given, the columns are drawn from proposals that demands on the level
+    /// twist.
     fn built(
         &self,
         columns: Range<usize>,
@@ -269,7 +273,7 @@ impl NGramColumns {
     }
 }
 
-/// Returns the history of a column: the preceding columns `before`, after the edge if the level begins with them.
+/// Returns the history of a column: the preceding columns `before`, preceded by the left edge if the level begins with them.
 pub(super) fn history(edge: bool, before: &[&usize]) -> Vec<usize> {
     let edge = edge.then_some(EDGE).into_iter();
     edge.chain(before.iter().copied().copied()).collect()

@@ -1,4 +1,4 @@
-//! Training: Markov chains, n-grams, hierarchical chains and Markov random fields, all by counting in a corpus of levels.
+//! Training of models of levels: Markov chains, n-grams, hierarchical chains and Markov random fields are all trained by counting in training levels.
 
 pub(crate) mod chain;
 pub(crate) mod column_ngrams;

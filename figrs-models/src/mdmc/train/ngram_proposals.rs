@@ -1,4 +1,4 @@
-//! Proposals of columns from n-grams for particle filters, twisted towards demands.
+//! Proposals of columns from n-grams for particle filters; the proposals make it more likely that demands on the level are met.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::column_ngrams::{ColumnNGrams, EDGE, history};
 use crate::mdmc::sample::twist::{HistoryValues, Twist, TwistState};
 
-/// Proposes a column in proportion to a product: the column's probability under n-grams, times the [factor](Twist) of the demands, times the
-/// [value](history_values) of the next column's history.
+/// Proposes a column with a probability proportional to a product: the column's probability under n-grams, times the [factor](Twist) of the demands,
+/// times the [value](history_values) of the history of the next column.
 pub(super) struct NGramProposals {
     ngrams: Arc<ColumnNGrams>,
     values: Arc<HistoryValues>,
@@ -25,8 +25,8 @@ impl NGramProposals {
         }
     }
 
-    /// Proposes the column with the index `index` in the level, and returns it with the weight of the proposal; `edge` states whether the level
-    /// begins with the columns `before`.
+    /// Proposes the column with the index `index` in the level, and returns the column with the weight of the proposal; `edge` states whether the
+    /// level begins with the columns `before`.
     pub(super) fn column(
         &self,
         (index, edge): (usize, bool),
@@ -92,11 +92,11 @@ fn value(values: &HistoryValues, column: usize, history: &[usize]) -> f64 {
 }
 
 /// Returns, for each column and each history of the column (the list of preceding columns), the expected product of the demands' factors for this
-/// column and all later columns, up to a factor for each column. The result is empty if there are too many histories.
+/// column and all later columns, up to a factor for each column. The result is empty if the columns have too many possible histories.
 fn history_values(ngrams: &ColumnNGrams, width: usize, twist: &Twist) -> HistoryValues {
-    /// Maximum number of histories of a column.
+    /// Maximum number of possible histories of a column.
     const MOST: usize = 20_000;
-    /// Smallest value of a history that can meet the demands.
+    /// Smallest value of a history with which the demands can still be met.
     const LEAST: f64 = 1e-200;
     let order = ngrams.order();
     let start = if order > 1 { vec![EDGE] } else { Vec::new() };

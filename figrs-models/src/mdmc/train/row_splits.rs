@@ -1,30 +1,31 @@
-//! Bands of rows, each with a separate table of counts.
+//! Bands of rows of a level, each with its own table of tile counts.
 
 use figrs_reading::Mistake;
 
-/// Number of equal bands of rows into which a level is divided, each with separate tables of counts.
+/// Number of equal bands of rows into which a level is divided; each band has its own tables of tile counts.
 ///
-/// With several bands, the Markov chain learns that the ground is at the bottom and the sky at the top, but each table has fewer examples.
+/// With several bands of rows, the Markov chain of tiles learns that the ground is at the bottom and the sky at the top, but each table has fewer
+/// examples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RowSplits(usize);
 
 impl RowSplits {
-    /// A single band of rows: all rows share one table of counts.
+    /// A single band of rows: all rows share one table of tile counts.
     pub const NONE: RowSplits = RowSplits(1);
 
-    /// Creates `splits` bands over `height` rows.
+    /// Creates a division of `height` rows into `splits` bands.
     ///
-    /// **Errors.** An error if `splits` is not from 1 to `height`.
+    /// **Errors.** An error if the number of bands `splits` is not from 1 to `height`.
     pub fn new(splits: usize, height: usize) -> Result<Self, Mistake> {
         Self(splits).checked(height)
     }
 
-    /// Returns the number of bands.
+    /// Returns the number of bands of rows.
     pub fn count(self) -> usize {
         self.0
     }
 
-    /// Returns the index of the band that contains `row`; bands and rows are counted from the top.
+    /// Returns the index of the band of rows that contains `row`; bands and rows are counted from the top.
     pub fn band(self, row: usize, height: usize) -> usize {
         let band = row.saturating_mul(self.0) / height.max(1);
         band.min(self.0 - 1)
@@ -38,7 +39,7 @@ impl RowSplits {
         first(band)..first(band + 1)
     }
 
-    /// Returns the division `self` if it applies to `height` rows.
+    /// Returns the division `self` into bands if `height` rows have at least as many rows as bands.
     pub(in crate::mdmc) fn checked(self, height: usize) -> Result<Self, Mistake> {
         if (1..=height).contains(&self.0) {
             Ok(self)

@@ -1,4 +1,5 @@
-//! Network structures: the neighbours on which a tile depends. A list of structures is the first structure with its fallbacks.
+//! Network structures of Markov chains of tiles: the neighbours on which a tile depends. A list of network structures has a first structure, followed
+//! by its fallbacks.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,24 +7,24 @@ use std::str::FromStr;
 
 use figrs_reading::{Mistake, MistakeKind};
 
-/// A neighbour relative to its cell: `dx` columns to the right and `dy` rows down.
+/// The position of a neighbour relative to its cell: `dx` columns to the right and `dy` rows down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Offset {
-    /// Number of columns to the right; negative to the left.
+    /// Number of columns from the cell to its neighbour on the right; negative for a neighbour on the left.
     pub dx: i32,
-    /// Number of rows down. Levels are drawn from the bottom up; the rows below a cell are therefore drawn before the cell.
+    /// Number of rows down. Levels are drawn from the bottom up; the rows below a cell therefore get their tiles before the cell does.
     pub dy: i32,
 }
 
 impl Offset {
-    /// The neighbour to the left.
+    /// The offset of the neighbour to the left of a cell.
     pub const LEFT: Offset = Offset { dx: -1, dy: 0 };
     /// The neighbour below.
     pub const BELOW: Offset = Offset { dx: 0, dy: 1 };
-    /// The neighbour below the left neighbour.
+    /// The offset of the neighbour one row below and one column to the left.
     pub const LEFT_BELOW: Offset = Offset { dx: -1, dy: 1 };
 
-    /// Returns the row and column of a cell's neighbour at this offset, or `None` if the neighbour is outside the level.
+    /// Returns the row and column of a cell's neighbour at the offset `self`, or `None` if the neighbour is outside the level.
     pub fn of_cell(
         self,
         row: usize,
@@ -41,33 +42,33 @@ impl Offset {
     }
 }
 
-/// A network structure: the ordered neighbours whose tiles form a cell's configuration.
+/// A network structure: the list of neighbours on whose tiles a cell's tile depends; the order of the neighbours matters.
 ///
-/// The simpler structures that are used as fallbacks leave out neighbours from the end.
+/// The fallbacks of a network structure leave out neighbours from the end of its list.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Structure {
     offsets: Cow<'static, [Offset]>,
 }
 
 impl Structure {
-    /// The network structure without neighbours: a tile's probability is its share of all tiles.
+    /// The network structure without neighbours: a tile's probability is its share of all tiles in training.
     pub const NS0: Structure = Structure {
         offsets: Cow::Borrowed(&[]),
     };
-    /// The network structure of the left neighbour.
+    /// The network structure whose only neighbour is the left one.
     pub const NS1: Structure = Structure {
         offsets: Cow::Borrowed(&[Offset::LEFT]),
     };
-    /// The network structure of the left neighbour and the neighbour below.
+    /// The network structure with the left neighbour and the neighbour below.
     pub const NS2: Structure = Structure {
         offsets: Cow::Borrowed(&[Offset::LEFT, Offset::BELOW]),
     };
-    /// The network structure of the left neighbour, the neighbour below, and the neighbour below the left one.
+    /// The network structure with the left neighbour, the neighbour below, and the neighbour below the left one.
     pub const NS3: Structure = Structure {
         offsets: Cow::Borrowed(&[Offset::LEFT, Offset::BELOW, Offset::LEFT_BELOW]),
     };
 
-    /// Maximum number of offsets in a structure.
+    /// Maximum number of neighbours in a network structure.
     pub const MAX_OFFSETS: usize = 8;
     /// Maximum distance of a neighbour from its cell, in rows and in columns.
     pub const MAX_REACH: i32 = 16;
@@ -79,7 +80,7 @@ impl Structure {
         ("ns3", Self::NS3),
     ];
 
-    /// Creates a structure of the given offsets, the most important first.
+    /// Creates a network structure with neighbours at the given offsets; the most important neighbour comes first.
     ///
     /// **Errors.** An error if a neighbour is neither below the cell nor to the left in its row, is farther away than [`Structure::MAX_REACH`]
     /// or is repeated, or if there are more than [`Structure::MAX_OFFSETS`] neighbours.
@@ -117,12 +118,12 @@ impl Structure {
         })
     }
 
-    /// Returns the offsets, in order.
+    /// Returns the offsets of the neighbours, in the order of the network structure.
     pub fn offsets(&self) -> &[Offset] {
         &self.offsets
     }
 
-    /// Returns the neighbours of a cell, in the order of the structure; `None` stands for the border.
+    /// Returns the neighbours of a cell, in the order of the network structure; `None` stands for the border.
     pub fn neighbours(
         &self,
         row: usize,
@@ -135,7 +136,8 @@ impl Structure {
             .map(move |offset| offset.of_cell(row, column, height, width))
     }
 
-    /// Returns this structure and its simpler fallbacks, down to the structure without neighbours.
+    /// Returns the network structure `self` and its fallbacks, each with one neighbour fewer than the one before, down to the structure without
+    /// neighbours.
     pub fn fallbacks(&self) -> impl Iterator<Item = Structure> {
         (0..=self.offsets.len()).rev().map(|count| Self {
             offsets: Cow::Owned(self.offsets[..count].to_vec()),
@@ -143,7 +145,7 @@ impl Structure {
     }
 }
 
-/// Reads `ns0`, `ns1`, `ns2` or `ns3`, or offsets as `(-1,0)(0,1)`.
+/// Reads a network structure from the text `ns0`, `ns1`, `ns2` or `ns3`, or from offsets such as `(-1,0)(0,1)`.
 impl FromStr for Structure {
     type Err = Mistake;
 
@@ -169,7 +171,7 @@ pub(super) fn unknown_structure(name: &str) -> Mistake {
     Mistake::new(MistakeKind::Unknown, problem, remedy)
 }
 
-/// Writes `ns0` to `ns3` by name and any other structure as its offsets.
+/// Writes the network structures `ns0` to `ns3` by name, and any other structure as the offsets of its neighbours.
 impl fmt::Display for Structure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some((name, _)) = Self::NAMED.into_iter().find(|(_, known)| known == self) {
@@ -181,10 +183,11 @@ impl fmt::Display for Structure {
     }
 }
 
-/// Network structures in the order in which they are tried: a first structure, and its fallbacks for configurations that never occurred in training.
+/// Network structures in the order in which they are tried: a first structure, and its fallbacks for configurations of tiles that never occurred in
+/// training.
 ///
-/// A fallback uses some of the neighbours of the first structure, and the last fallback uses none. Every cell can therefore get a tile. A single
-/// [`Structure`] stands for the list of itself and its [`fallbacks`](Structure::fallbacks).
+/// A fallback uses some of the neighbours of the first network structure, and the last fallback uses none. Because the last fallback needs no
+/// neighbours, every cell can get a tile. A single [`Structure`] stands for the list of itself and its [`fallbacks`](Structure::fallbacks).
 ///
 /// ```
 /// use figrs_models::mdmc::{Structure, Structures};
@@ -201,9 +204,9 @@ pub struct Structures {
 }
 
 impl Structures {
-    /// Creates the list of `first` and its fallbacks, in the order in which they are tried.
+    /// Creates the list of the network structure `first` and its fallbacks, in the order in which they are tried.
     ///
-    /// **Errors.** An error if a fallback has a neighbour that `first` lacks, or has a neighbour twice, or if the last fallback has any
+    /// **Errors.** An error if a fallback has a neighbour that `first` lacks, if a network structure occurs twice, or if the last fallback has any
     /// neighbour.
     pub fn new(
         first: Structure,
@@ -244,7 +247,7 @@ impl Structures {
         }
     }
 
-    /// Returns the structures in the order in which they are tried.
+    /// Returns the network structures in the order in which they are tried.
     pub fn as_slice(&self) -> &[Structure] {
         &self.all
     }
@@ -254,7 +257,7 @@ impl Structures {
         &self.all[0]
     }
 
-    /// Returns, for each network structure, the indices of its neighbours among the neighbours of the first structure.
+    /// Returns, for each network structure, the places of its neighbours in the list of the first structure's neighbours.
     pub(in crate::mdmc) fn places(&self) -> Vec<Vec<usize>> {
         let first = self.first().offsets();
         let places = |structure: &Structure| {
@@ -266,7 +269,7 @@ impl Structures {
     }
 }
 
-/// Creates the list of a structure and its simpler fallbacks.
+/// Creates the list of a network structure and its fallbacks with fewer neighbours.
 impl From<&Structure> for Structures {
     fn from(structure: &Structure) -> Self {
         Self {
@@ -281,7 +284,8 @@ impl From<&Structures> for Structures {
     }
 }
 
-/// Reads a list of structures separated by commas, or a single structure, which then has all simpler structures as fallbacks.
+/// Reads a list of network structures separated by commas, or a single structure, which then has all structures with fewer of its neighbours (left
+/// out from the end) as fallbacks.
 impl FromStr for Structures {
     type Err = Mistake;
 
@@ -301,7 +305,7 @@ impl FromStr for Structures {
     }
 }
 
-/// Writes the list as text, which the implementation of [`FromStr`] reads.
+/// Writes the list of network structures as text, which the implementation of [`FromStr`] reads.
 impl fmt::Display for Structures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == self.first().into() {

@@ -1,34 +1,36 @@
-//! The counts of tiles in one band of rows, and their empirical distributions, for each configuration of one network structure.
+//! The counts of tiles in one band of rows, and their empirical distributions, for each configuration (of neighbouring tiles) of one network
+//! structure.
 
 use std::collections::BTreeMap;
 
 use crate::mdmc::Tile;
 use crate::mdmc::level::grid::TileIds;
 
-/// Counts of tiles in training, by the key of the configuration and the number of the tile.
+/// Counts of tiles in training; the first key is the number of the configuration of neighbouring tiles, the second key the number of the tile.
 pub(in crate::mdmc) type Counts = BTreeMap<u64, BTreeMap<u8, u64>>;
 
-/// Number of possible keys below which a table finds counts by direct index, if enough keys have counts.
+/// If a table of tile counts has fewer possible keys than this number, it finds counts by direct index, provided that enough keys have counts.
 const DIRECT_KEYS: u64 = 1 << 16;
-/// Maximum ratio of possible keys to keys with counts up to which a table uses a direct index. At a larger ratio, a binary search is as quick as a
-/// direct index.
+/// A table uses a direct index up to this ratio of possible keys to keys with counts; above it, the table uses binary search. At a ratio above
+/// `KEYS_OF_ENTRY`, a binary search is as quick as a direct index.
 const KEYS_OF_ENTRY: u64 = 1 << 8;
 
 #[derive(Clone, Debug)]
 pub(in crate::mdmc) struct ConfigurationEntry {
     pub(in crate::mdmc) configuration: Vec<Tile>,
     pub(in crate::mdmc) distribution: TileDistribution,
-    /// The numbers of the tiles that can be drawn, with their counts after smoothing.
+    /// The numbers of the tiles that can be drawn, each with the tile's count after smoothing.
     pub(in crate::mdmc) weights: Vec<(u8, f64)>,
     pub(in crate::mdmc) mass: f64,
 }
 
-/// The counts of tiles for all configurations that occurred in training, in ascending order of the configurations.
+/// The counts of tiles for all configurations (combinations of neighbouring tiles) that occurred in training, in ascending order of the
+/// configurations.
 #[derive(Clone, Debug)]
 pub(in crate::mdmc) struct ConfigurationTable {
     entries: Vec<ConfigurationEntry>,
     keys: Vec<u64>,
-    /// For each possible key, zero or the index of its entry plus one; empty if the table uses no direct index.
+    /// For each possible key of a configuration, zero or the index of its entry plus one; empty if the table uses no direct index.
     direct: Vec<u32>,
 }
 
@@ -66,8 +68,8 @@ impl ConfigurationTable {
         }
     }
 
-    /// Adds `added` to the count of each of `tiles` in every configuration; `tiles` must include all tiles that occurred. If `added` is zero, only
-    /// tiles that occurred in the configuration can be drawn.
+    /// For every configuration of neighbouring tiles, adds `added` to the count of each tile of `tiles`, which must include all tiles that occurred
+    /// in training. If `added` is zero, only tiles that occurred in training with a configuration can be drawn for it.
     pub(in crate::mdmc) fn smooth(&mut self, tiles: &[Tile], ids: &TileIds, added: f64) {
         for entry in &mut self.entries {
             let seen = entry.distribution.counts().iter().map(|&(tile, _)| tile);
@@ -105,7 +107,8 @@ impl ConfigurationTable {
     }
 }
 
-/// Returns the configuration with the key `key`: the digits of the key are the numbers of its tiles, and the last digit is the last tile.
+/// Returns the configuration of neighbouring tiles with the key `key`: each digit of the key is the number of a tile, and the last digit belongs to
+/// the last tile.
 fn decode(mut key: u64, ids: &TileIds, length: usize) -> Vec<Tile> {
     let mut tiles = vec![Tile::BORDER; length];
     for tile in tiles.iter_mut().rev() {
@@ -115,7 +118,7 @@ fn decode(mut key: u64, ids: &TileIds, length: usize) -> Vec<Tile> {
     tiles
 }
 
-/// The tiles that occurred in one configuration in training, with their counts and probabilities.
+/// The tiles that occurred in training with one configuration of neighbouring tiles, with their counts and probabilities.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TileDistribution {
     counts: Vec<(Tile, u64)>,
@@ -124,7 +127,7 @@ pub struct TileDistribution {
 }
 
 impl TileDistribution {
-    /// Creates the distribution from the positive counts of distinct tiles in ascending order.
+    /// Creates the distribution of a tile from the counts of tiles; the tiles are distinct and in ascending order, and the counts are positive.
     pub(in crate::mdmc) fn new(counts: Vec<(Tile, u64)>) -> Self {
         let total = counts.iter().map(|&(_, count)| count).sum();
         let probabilities = counts
@@ -138,37 +141,37 @@ impl TileDistribution {
         }
     }
 
-    /// Returns the tiles that occurred, in ascending order, with their counts.
+    /// Returns the tiles that occurred in training with the configuration, in ascending order, with their counts.
     pub fn counts(&self) -> &[(Tile, u64)] {
         &self.counts
     }
 
-    /// Applies additive smoothing to the probabilities: adds `added` to the count of each of `tiles`. The tiles must be in ascending order and
-    /// include all tiles that occurred.
+    /// Applies additive smoothing to the probabilities of tiles: adds `added` to the count of each tile of `tiles`. The tiles must be in ascending
+    /// order, and include all tiles that occurred in training with the configuration.
     pub(in crate::mdmc) fn smooth(&mut self, tiles: &[Tile], added: f64) {
         let total = self.total as f64 + added * tiles.len() as f64;
         let share = |&tile: &Tile| (tile, (self.count(tile) as f64 + added) / total);
         self.probabilities = tiles.iter().map(share).collect();
     }
 
-    /// Returns the count of `tile`; zero if it never occurred in this configuration.
+    /// Returns the count of the tile `tile`; zero if it never occurred in training with the configuration.
     pub fn count(&self, tile: Tile) -> u64 {
         let found = self.counts.binary_search_by_key(&tile, |&(seen, _)| seen);
         found.map_or(0, |index| self.counts[index].1)
     }
 
-    /// Returns the tiles that can be drawn, in ascending order, with probabilities that sum to 1: the tiles that occurred or, with
-    /// [smoothing](crate::mdmc::MarkovChain::smoothed), all tiles that occurred in the band of rows.
+    /// Returns the tiles that can be drawn, in ascending order, with probabilities that sum to 1: the tiles that occurred with the configuration or,
+    /// with [smoothing](crate::mdmc::MarkovChain::smoothed), all tiles that occurred in the band of rows.
     pub fn probabilities(&self) -> &[(Tile, f64)] {
         &self.probabilities
     }
 
-    /// Returns the total count: the number of cells with this configuration.
+    /// Returns the sum of all counts: the number of cells with this configuration of neighbouring tiles in training.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// Returns the probability of `tile`; without smoothing, zero if it never occurred in this configuration.
+    /// Returns the probability of the tile `tile`; without smoothing, zero if it never occurred in training with the configuration.
     pub fn probability(&self, tile: Tile) -> f64 {
         let found = self
             .probabilities

@@ -8,24 +8,25 @@ use ndarray::Array2;
 
 use crate::mdmc::{Corpus, RowSplits, Tile, TileSet, Travel};
 
-/// A Markov random field in which a tile depends on its four neighbours: above, below, left and right.
+/// A Markov random field of the tiles of a level, in which a tile depends on its four neighbours: above, below, left and right.
 ///
-/// The probability of a level is proportional to a product of factors. The product has a factor for each cell: the count of the cell's tile in the
-/// band of rows. The product also has a factor for each pair of neighbours: the lift of the pair to a power of about a half. The power of the lift is
-/// the number of pairs in a spanning tree of the cells divided by the number of all pairs. The lift of a pair of tiles, beside or above each other,
-/// is the ratio of the pair's count to its expected count for independent tiles. Pairs of tiles that never occurred in training have a small weight
-/// instead of none.
+/// In the Markov random field, the probability of a level is proportional to a product of factors for its cells and pairs of cells. The product for a
+/// level has a factor for each cell: how often the cell's tile occurs in training in the cell's band of rows. The product for a level also has a
+/// factor for each pair of neighbours: the lift of the pair of tiles to a power of about a half. The power of the lift is the number of pairs of
+/// neighbours in a spanning tree of the cells divided by the number of all such pairs. The lift of two neighbouring tiles, beside or above each
+/// other, is the ratio of the pair's count in training to its expected count for independent tiles. Pairs of neighbouring tiles that never occurred
+/// in training have a small weight instead of the weight zero.
 ///
 /// # Guarantee
 ///
 /// Levels are drawn by the [`Gibbs`](figrs_infer::Gibbs) sampler: one Markov chain that starts at a level of independent cells and runs for a given
 /// number of sweeps. The distribution of the drawn levels tends to that of the Markov random field as the number of sweeps grows, but is not exact
-/// after any number of sweeps. If neighbours form no loops, as in a single row, the weights of the field are maximum-likelihood estimates; on a grid,
-/// they approximate maximum-likelihood estimates (pseudo-moment matching).
+/// after any number of sweeps. If the graph of neighbours has no loops, as in a single row, the weights of the Markov random field are
+/// maximum-likelihood estimates; on a grid, they approximate maximum-likelihood estimates (pseudo-moment matching).
 ///
 /// # Complexity
 ///
-/// A sweep of Gibbs sampling takes time linear in the number of cells times the number of tiles of the corpus.
+/// A sweep of Gibbs sampling takes time linear in the number of cells times the number of different tiles in the training levels.
 ///
 /// # Example
 ///
@@ -41,9 +42,10 @@ use crate::mdmc::{Corpus, RowSplits, Tile, TileSet, Travel};
 ///
 /// # References
 ///
-/// The field follows Snodgrass and Ontañón (2017), "Learning to Generate Video Game Maps Using Markov Models", but with pairs of neighbours instead
-/// of a table of all four, which would have 13⁵ entries per cell, and with Gibbs sampling instead of swaps; for the weights see Wainwright, Jaakkola
-/// and Willsky, "Tree-reweighted belief propagation algorithms and approximate ML estimation by pseudo-moment matching", AISTATS 2003.
+/// The Markov random field follows Snodgrass and Ontañón (2017), "Learning to Generate Video Game Maps Using Markov Models", but with pairs of
+/// neighbours instead of a table of all four, which would have 13⁵ entries per cell, and with Gibbs sampling instead of swaps; for the weights see
+/// Wainwright, Jaakkola and Willsky, "Tree-reweighted belief propagation algorithms and approximate ML estimation by pseudo-moment matching", AISTATS
+/// 2003.
 #[derive(Clone, Debug)]
 pub struct TileField {
     pub(in crate::mdmc) height: usize,
@@ -56,7 +58,7 @@ pub struct TileField {
     pub(in crate::mdmc) below: Vec<PairLifts>,
 }
 
-/// The lift of each pair of tiles, and whether the pair occurred in training.
+/// The lift of each pair of neighbouring tiles (the ratio of its count to its expected count), and whether the pair occurred in training.
 #[derive(Clone, Debug)]
 pub(in crate::mdmc) struct PairLifts {
     pub(in crate::mdmc) lifts: Array2<f64>,
@@ -64,12 +66,12 @@ pub(in crate::mdmc) struct PairLifts {
 }
 
 impl TileField {
-    /// Number added to the count of every pair of neighbouring tiles in training.
+    /// Number that is added to the count of every pair of neighbouring tiles in training (smoothing).
     pub const SMOOTHING: f64 = 0.01;
 
-    /// Trains the field by counting the tiles of a corpus and the pairs of neighbouring tiles.
+    /// Trains the Markov random field by counting the tiles of the training levels and the pairs of neighbouring tiles.
     ///
-    /// **Errors.** An error if the corpus has fewer rows than there are bands of rows, or if a band has only outside tiles.
+    /// **Errors.** An error if the training levels have fewer rows than there are bands of rows, or if a band has only outside tiles.
     pub fn train(corpus: &Corpus, splits: RowSplits) -> Result<Self, Mistake> {
         let height = corpus.height();
         let splits = splits.checked(height)?;

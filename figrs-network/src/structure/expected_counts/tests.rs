@@ -25,7 +25,7 @@ fn rows(states: &[usize], count: usize, missing: f64, seed: u64) -> DataRows {
     DataRows::new(&network, &data).unwrap()
 }
 
-/// Returns a random structure with arcs from earlier to later variables, and random tables for it.
+/// Returns a random structure with arcs from earlier to later variables, and random conditional tables for the structure.
 fn model(states: &[usize], arcs: f64, seed: u64) -> (Dag, Vec<Vec<f64>>) {
     let mut random = stream(seed, 1);
     let mut dag = Dag::empty(states.len());
@@ -53,7 +53,7 @@ fn model(states: &[usize], arcs: f64, seed: u64) -> (Dag, Vec<Vec<f64>>) {
     (dag, tables)
 }
 
-/// Returns the expected counts of a family and the log-likelihood, computed by a sum over all completions of each row.
+/// Returns the expected counts of a variable with its parents, and the log-likelihood, both computed by a sum over all completions of each row.
 fn enumerated(
     rows: &DataRows,
     (dag, tables): &(Dag, Vec<Vec<f64>>),
@@ -135,7 +135,7 @@ fn expected_counts_are_sums_over_all_completions() {
     }
 }
 
-/// Tests the joint posterior of 13 missing cells in a row, which is not stored: each query runs an elimination.
+/// Tests the joint posterior of 13 missing cells in a row. The posterior is too large to be stored, so that each query runs a variable elimination.
 #[test]
 fn large_posteriors_are_eliminated() {
     let states = [2; 13];
@@ -150,8 +150,8 @@ fn large_posteriors_are_eliminated() {
     check(&rows, &chain, &[&[0, 12], &[3, 9, 4]]);
 }
 
-/// Tests that the sum of a family's score terms equals that computed from its table, whether the counts are in a dense
-/// table or sorted.
+/// Tests that the sum of a family's score terms equals the sum computed from the family's contingency table, whether the rows are counted in a dense
+/// table or by sorting.
 #[test]
 fn terms_are_those_of_tables() {
     let states = [2, 3, 2, 30, 30, 30];

@@ -1,13 +1,14 @@
-//! Moves of costs between binary and unary cost functions.
+//! Transfers of costs between binary and unary cost functions, which raise the lower bound of the search.
 
 use super::super::cost_table::LARGE;
 use super::super::network::function::Side;
 use super::super::network::{Conflict, Network};
 
 impl Network {
-    /// Projects the binary function `f` on its first (`side` 0) or second (`side` 1) variable, which makes this variable arc consistent.
+    /// Projects the binary cost function `f` on its first (`side` 0) or second (`side` 1) variable: moves costs to the unary function, which makes
+    /// the variable arc consistent.
     ///
-    /// After the projection, each value of the variable occurs in a pair of cost zero.
+    /// After the projection of a binary cost function on a variable, each value of the variable occurs in a pair of cost zero.
     pub(super) fn project_binary(&mut self, f: usize, side: usize) -> Result<(), Conflict> {
         self.looks += 1;
         self.cause = f as u32;
@@ -53,7 +54,8 @@ impl Network {
         self.costs.set(place, before + cost);
     }
 
-    /// Returns true if the stored support of the value `a` is valid: the pair of both values has cost zero, and the second value has unary cost zero.
+    /// Returns true if the stored support (partner value) of the value `a` is valid: the pair of the two values has cost zero, and the partner has
+    /// unary cost zero.
     #[inline]
     fn is_fully_supported(&self, side: &Side, a: usize) -> bool {
         let support = self.supports[side.own_support + a] as usize;
@@ -62,7 +64,7 @@ impl Network {
             && self.pair_cost(side, a, support) == 0
     }
 
-    /// Returns the smallest cost of a pair with the value `a`: the binary cost plus the unary cost of the second value.
+    /// Returns the smallest cost of a pair with the value `a`: the binary cost of the pair plus the unary cost of the second value.
     #[inline]
     fn cheapest_pair(&mut self, side: &Side, a: usize) -> i64 {
         self.costs_seen += self.live_count(side.other) as u64;
@@ -85,8 +87,8 @@ impl Network {
         least - paid
     }
 
-    /// Returns the minimum cost of the value `a` of one variable: the minimum, over the other variable's values, of the binary cost plus the unary
-    /// cost.
+    /// Returns the minimum cost of the value `a` of one variable in a binary function: the minimum, over the other variable's values, of the binary
+    /// cost plus the other value's unary cost.
     pub(super) fn full_binary_cost(&mut self, f: usize, side: usize, a: usize) -> i64 {
         let side = self.side(f, side);
         if self.is_fully_supported(&side, a) {
@@ -96,9 +98,10 @@ impl Network {
         self.cheapest_pair(&side, a)
     }
 
-    /// Projects a binary function, together with the unary costs of one of its variables, on the other variable. After the projection, each value of
-    /// the target variable has a pair of cost zero whose second value has unary cost zero (directional arc consistency). The unary costs of the
-    /// variable that is not the target decrease only by the necessary amount.
+    /// Projects a binary cost function, together with the unary costs of one of its variables, on the other variable, that is, moves costs to that
+    /// variable's values. After the projection, each value of the variable to which costs are moved occurs in a pair of cost zero whose other value
+    /// has unary cost zero (directional arc consistency). In the projection of a binary cost function on one of its variables, the unary costs of the
+    /// other variable decrease only by the necessary amount.
     pub(super) fn project_binary_fully(&mut self, f: usize, side: usize) -> Result<(), Conflict> {
         self.cause = f as u32;
         let side = self.side(f, side);
@@ -115,8 +118,8 @@ impl Network {
         })
     }
 
-    /// Computes the costs that can be moved to the values of the variable `own`, as [`gains`](Self::gains) does; if some cost can be moved, `move_all`
-    /// moves the costs.
+    /// Computes the costs that can be moved to the values of the variable `own`, as [`gains`](Self::gains) does; if some cost can be moved, calls
+    /// `move_all`, which moves the costs.
     pub(super) fn move_gains(
         &mut self,
         own: usize,
@@ -134,8 +137,9 @@ impl Network {
         projected.map(|_| ())
     }
 
-    /// Computes the cost that can be moved to each value of the variable `own`, and removes values whose cost reaches the upper bound. Returns `true`
-    /// if some cost can be moved. The function `gain_of` returns the cost that can be moved to a value; `None` if this cost is not needed.
+    /// Computes the cost that can be moved to each value of the variable `own`, and removes values whose unary cost then reaches the upper bound.
+    /// Returns `true` if some cost can be moved to a value. The function `gain_of` returns the cost that can be moved to a value; `None` if the value
+    /// does not need this cost.
     fn gains(
         &mut self,
         own: usize,

@@ -1,10 +1,12 @@
-//! Existential arc consistency: each variable has a value of unary cost zero with a support of cost zero in each of its cost functions.
+//! Existential arc consistency: each variable has a value of unary cost zero that has, in each cost function of the variable, an extension of cost
+//! zero (a support).
 
 use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
 
 impl Network {
-    /// Returns the index of the variable `v` in the scope of the function `f`; `None` if directional arc consistency moves the costs of `f` to `v`.
+    /// Returns the index of the variable `v` in the scope of the cost function `f`; `None` if directional arc consistency already moves the costs of
+    /// `f` to `v`.
     fn place_against_order(&self, f: usize, v: usize) -> Option<usize> {
         let function = &self.functions[f];
         if !self.is_active(f) || matches!(function.arity, Arity::Nary(_)) {
@@ -14,7 +16,8 @@ impl Network {
         (place > 0).then_some(place)
     }
 
-    /// Returns the minimum cost of the value `value` by all functions of `v` if this cost is below `limit`; otherwise some cost of at least `limit`.
+    /// Returns the minimum cost of the value `value` by all cost functions of the variable `v` if this cost is below `limit`; otherwise returns some
+    /// cost of at least `limit`.
     fn cost_of_value(&mut self, v: usize, value: usize, limit: i64) -> i64 {
         let mut cost = self.unary(v, value);
         for i in 0..self.incident[v].len() {
@@ -32,8 +35,9 @@ impl Network {
         cost
     }
 
-    /// Finds a value of the variable `v` that all functions of `v` support. If there is none, moves costs to the variable, which may raise the lower
-    /// bound. Returns `false` if costs were moved.
+    /// Finds a value of the variable `v` that has an extension of cost zero (a support) in all cost functions of `v`. If no value of the variable is
+    /// supported by all cost functions, moves costs to the variable, which may raise the lower bound. Returns `false` if costs were moved to the
+    /// variable.
     pub(super) fn make_existential(&mut self, v: usize) -> Result<bool, Conflict> {
         let limit = self.worthwhile;
         let known = self.supported[v] as usize;

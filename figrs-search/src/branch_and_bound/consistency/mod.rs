@@ -1,7 +1,7 @@
-//! Soft local consistencies, which move costs between cost functions to raise the lower bound.
+//! Soft local consistencies: transfers of costs between cost functions, which raise the lower bound of the search.
 //!
-//! A move adds to some cost functions the amount that it subtracts from other cost functions. Every assignment therefore keeps its total cost, and no
-//! cost becomes negative. A value is removed if its unary cost plus the lower bound reaches the upper bound.
+//! A transfer of costs adds to some cost functions the amount that it subtracts from other cost functions. Transfers of costs keep the total cost of
+//! every assignment, and make no cost negative. A value of a variable is removed if its unary cost plus the lower bound reaches the upper bound.
 //!
 //! | file | content |
 //! |---|---|

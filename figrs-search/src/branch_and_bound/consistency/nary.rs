@@ -1,4 +1,4 @@
-//! Moves of costs from functions of more than three variables, and replacement of these functions when at most three of their variables are
+//! Transfers of costs from functions of more than three variables, and replacement of such functions when at most three of their variables are
 //! undecided.
 
 use figrs_factor::graph::Assignments;
@@ -10,13 +10,14 @@ use super::super::network::{Conflict, Network};
 /// A function of more than three undecided variables is projected only if it has at most this number of entries.
 const LOOK: usize = 1 << 10;
 
-/// Maximum number of undecided variables of a function that is replaced by a smaller function, and maximum number of entries of the smaller function.
+/// Maximum number of undecided variables of a cost function that is replaced by a smaller function, and maximum number of entries of the smaller
+/// function.
 const FEW: usize = 3;
 const REPLACED: usize = 1 << 18;
 
 impl Network {
-    /// Replaces the function `place` by a function of its undecided variables, if the function has few undecided variables. If it has many, projects
-    /// the function on each of its undecided variables.
+    /// Replaces the cost function with the index `place` by a function of its undecided variables, if there are few undecided variables. If many
+    /// variables of the cost function are undecided, projects the function on each of them (moves costs to their values).
     pub(super) fn project_or_replace_nary(&mut self, place: usize) -> Result<(), Conflict> {
         let f = self.nary[place].function as usize;
         if !self.is_active(f) {
@@ -52,7 +53,7 @@ impl Network {
         Ok(())
     }
 
-    /// Replaces a function of more than three variables by a function of its undecided variables, given the values of its other variables.
+    /// Replaces a cost function of more than three variables by a function of its undecided variables, given the values of its decided variables.
     fn replace_nary(
         &mut self,
         f: usize,

@@ -7,7 +7,7 @@ use super::super::network::state::INACTIVE;
 use super::super::network::{Conflict, Network};
 
 impl Network {
-    /// Increases the unary cost of the value `value` by `cost`; the value must not have been removed.
+    /// Increases the unary cost of the value `value` of a variable by `cost`; the value must not have been removed.
     #[inline]
     pub(in super::super) fn raise(&mut self, v: usize, value: usize, cost: i64) {
         let place = self.unary_place(v, value);
@@ -20,8 +20,8 @@ impl Network {
         self.queue_without_zero(v);
     }
 
-    /// Queues the variable `v` if no value of `v` with unary cost zero is known. The stored value may be outdated, because it may come from a search
-    /// level that was undone.
+    /// Puts the variable `v` into the queue if no value of `v` with unary cost zero is known. The stored value of unary cost zero may be outdated,
+    /// because it may come from a search level that was undone.
     #[inline]
     pub(in super::super) fn queue_without_zero(&mut self, v: usize) {
         let cheapest = self.cheapest[v] as usize;
@@ -30,8 +30,8 @@ impl Network {
         }
     }
 
-    /// Moves the smallest unary cost of the variable `v` to the lower bound. Then removes the values whose unary cost plus the lower bound reaches
-    /// the upper bound.
+    /// Moves the smallest unary cost of the variable `v` to the lower bound. Afterwards, removes the values whose unary cost plus the lower bound
+    /// reaches the upper bound.
     pub(super) fn make_node_consistent(&mut self, v: usize) -> Result<(), Conflict> {
         self.look(self.live_count(v));
         let (mut least, mut cheapest) = (i64::MAX, 0);
@@ -56,7 +56,7 @@ impl Network {
         self.remove_costly(v)
     }
 
-    /// Removes the values of `v` whose unary cost plus the lower bound reaches the upper bound.
+    /// Removes the values of the variable `v` whose unary cost plus the lower bound reaches the upper bound.
     fn remove_costly(&mut self, v: usize) -> Result<(), Conflict> {
         let gap = self.gap();
         self.costs_seen += self.live_count(v) as u64;
@@ -86,7 +86,7 @@ impl Network {
         Ok(())
     }
 
-    /// Removes the assigned variable `v` from its cost functions, which become functions of their other variables.
+    /// Removes the variable `v`, which has a value, from its cost functions, which become functions of their other variables.
     pub(super) fn project_assigned(&mut self, v: usize) -> Result<(), Conflict> {
         let value = self.value(v, 0);
         for i in 0..self.incident[v].len() {
@@ -119,7 +119,7 @@ impl Network {
         Ok(())
     }
 
-    /// Replaces the ternary function `f` by a binary function of two of its variables; the third variable `v` has the value `value`.
+    /// Replaces the ternary cost function `f` by a binary function of two of its variables; the third variable `v` has the value `value`.
     fn condition_ternary(&mut self, f: usize, v: usize, value: usize) {
         self.active.set(f, INACTIVE);
         let function = self.functions[f];

@@ -1,4 +1,4 @@
-//! Propagation to existential directional arc consistency (EDAC): moves costs until no move is possible.
+//! Propagation to existential directional arc consistency (EDAC): moves costs between cost functions until no transfer is possible.
 
 use figrs_factor::Until;
 
@@ -7,14 +7,15 @@ use super::super::network::{Conflict, Network};
 
 const WORK_IN_A_ROW: u64 = 1 << 14;
 
-/// Maximum number of futile moves in one propagation: moves of costs to earlier variables that do not raise the lower bound.
+/// Maximum number of futile transfers in one propagation: transfers of costs to earlier variables that do not raise the lower bound.
 const MAX_FUTILE_MOVES: u32 = 64;
 
 impl Network {
-    /// Moves costs until no move is possible (EDAC), and eliminates variables that have few neighbours. The propagation pauses after the allowed
-    /// number of steps. The bounds are valid during a pause, and the next call continues the propagation.
+    /// Moves costs between cost functions until no transfer is possible (EDAC), and eliminates variables that have few neighbours. The propagation of
+    /// costs pauses after the allowed number of steps. The bounds are valid while the propagation pauses, and the next call continues the
+    /// propagation.
     ///
-    /// **Errors.** [`Conflict`] if no assignment is below the upper bound.
+    /// **Errors.** [`Conflict`] if no assignment costs less than the upper bound.
     ///
     /// **References.** De Givry, Heras, Zytnicki and Larrosa, *Existential arc consistency: getting closer to full arc consistency in weighted
     /// CSPs*, IJCAI 2005; Sanchez, de Givry and Schiex, *Mendelian error detection in complex pedigrees using weighted constraint satisfaction
@@ -27,7 +28,7 @@ impl Network {
         result
     }
 
-    /// Propagates as [`propagate`](Self::propagate) does, but pauses only after the deadline.
+    /// Propagates costs as [`propagate`](Self::propagate) does, but pauses only after the deadline.
     pub(in super::super) fn propagate_until(&mut self, until: &Until) -> Result<(), Conflict> {
         loop {
             self.pause_at = self.work() + WORK_IN_A_ROW;
@@ -84,8 +85,8 @@ impl Network {
         }
     }
 
-    /// Moves costs from the functions of the variable `v` to later variables. Values of later variables may have lost their supports, because values
-    /// of `v` were removed.
+    /// Moves costs from the cost functions of the variable `v` to later variables. Values of later variables may have lost their supports (extensions
+    /// of cost zero), because values of `v` were removed.
     fn project_on_later(&mut self, v: usize) -> Result<(), Conflict> {
         for i in 0..self.incident[v].len() {
             let f = self.incident[v][i] as usize;
@@ -112,8 +113,8 @@ impl Network {
         Ok(())
     }
 
-    /// Moves costs from the functions of the variable `v` to the first variables of the functions, after values of `v` were removed or their costs
-    /// increased.
+    /// Moves costs from the cost functions of the variable `v` to the first variables of the functions, after values of `v` were removed or their
+    /// costs increased.
     fn project_on_earlier(&mut self, v: usize) -> Result<(), Conflict> {
         for i in 0..self.incident[v].len() {
             let f = self.incident[v][i] as usize;
@@ -129,7 +130,8 @@ impl Network {
         Ok(())
     }
 
-    /// Queues the changed variable `v` and the later variables of its functions; they may have no value that all their functions support.
+    /// Puts the changed variable `v` and the later variables of its cost functions into a queue, because they may no longer have a value that all
+    /// their functions support.
     fn queue_candidates(&mut self, v: usize) {
         self.candidates.insert(v);
         self.dominance_queue.insert(v);

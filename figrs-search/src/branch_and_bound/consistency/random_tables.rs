@@ -5,7 +5,7 @@ use rand::RngExt;
 use super::super::cost_table::{CostTable, CostTables, FORBIDDEN, ListedCosts};
 use figrs_random_graphs::generator;
 
-/// Returns random cost functions of up to `arity` variables; some of their costs are forbidden.
+/// Returns random cost functions of up to `arity` variables; some of their entries are forbidden (have infinite cost).
 pub(in super::super) fn random_tables(seed: u64, arity: usize) -> CostTables {
     let mut rng = generator(seed);
     let n = rng.random_range(1..=6);
@@ -55,7 +55,7 @@ fn listed(sizes: &[u32], scope: &[u32], cells: &[i64]) -> ListedCosts {
     listed
 }
 
-/// Returns all assignments in lexicographic order (the last variable changes fastest).
+/// Returns all assignments of the variables in lexicographic order (the last variable changes fastest).
 pub(in super::super) fn assignments(sizes: &[u32]) -> Vec<Vec<u32>> {
     sizes.iter().fold(vec![Vec::new()], |all, &size| {
         let longer = |row: &Vec<u32>| {

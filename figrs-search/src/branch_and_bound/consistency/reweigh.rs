@@ -1,12 +1,12 @@
-//! Sequential tree-reweighted moves of costs at a node of the search.
+//! Sequential tree-reweighted transfers of costs between cost functions at a node of the search.
 
 use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
 
-/// Divisor of the difference of the bounds: sweeps continue as long as a sweep raises the lower bound by more than the quotient.
+/// Divisor of the difference between upper and lower bound: sweeps continue as long as a sweep raises the lower bound by more than the quotient.
 const LEAST_GAIN: i64 = 1 << 7;
 
-/// The direction in which a sweep visits the variables.
+/// The direction in which a sweep of reweighting visits the variables.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sweep {
     Forward,
@@ -14,16 +14,16 @@ enum Sweep {
 }
 
 impl Network {
-    /// Moves costs in sweeps over the undecided variables of a search node, until a sweep hardly raises the lower bound.
+    /// Moves costs between cost functions in sweeps over the undecided variables of a search node, until a sweep hardly raises the lower bound.
     ///
-    /// [`reweighted`](super::super::reweighting::reweighted) is the same algorithm on cost tables.
+    /// The function [`reweighted`](super::super::reweighting::reweighted) runs the same algorithm on cost tables before the search.
     ///
-    /// In a sweep, each undecided variable collects the minimum costs of its values from its binary and ternary functions. The smallest of the
-    /// collected costs is added to the lower bound, and the remainder is spread over the functions that contain later variables. Each assignment
-    /// below the upper bound keeps its cost, and all transfers of costs are undone when the search leaves the current level. Reweighting ends early
-    /// after the allowed number of steps.
+    /// In a sweep, each undecided variable collects the minimum costs of its values from its binary and ternary cost functions. The smallest of a
+    /// variable's collected costs is added to the lower bound, and the remainder is spread over the cost functions that contain later variables. Each
+    /// assignment below the upper bound keeps its cost, and all transfers of costs are undone when the search leaves the current level. Reweighting
+    /// of the cost functions ends early after the allowed number of steps.
     ///
-    /// **Errors.** [`Conflict`] if no assignment is below the upper bound.
+    /// **Errors.** [`Conflict`] if no assignment costs less than the upper bound.
     pub(in super::super) fn reweigh(&mut self, sweeps: usize) -> Result<(), Conflict> {
         let mut order = self.open().to_vec();
         order.sort_unstable();
@@ -47,7 +47,7 @@ impl Network {
         Ok(())
     }
 
-    /// Collects the costs of the variable `v` from its functions, adds the smallest cost to the lower bound, and spreads the remainder over the
+    /// Collects the costs of the variable `v` from its cost functions, adds the smallest cost to the lower bound, and spreads the remainder over the
     /// functions with later variables.
     fn reweigh_at(&mut self, v: usize, sweep: Sweep) -> Result<(), Conflict> {
         if !self.is_open(v) || self.work() >= self.pause_at {

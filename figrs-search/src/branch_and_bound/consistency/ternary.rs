@@ -1,20 +1,20 @@
-//! Moves of costs between ternary functions and functions of fewer variables.
+//! Transfers of costs between ternary cost functions and functions of fewer variables.
 
 use super::super::network::function::Function;
 use super::super::network::{Conflict, Network};
 
-/// A ternary function, seen from one of its variables (the own variable).
+/// A ternary cost function, seen from one of its variables (the own variable).
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct TernarySide {
     pub(in super::super) own: usize,
-    /// The two other variables of the function, in ascending order.
+    /// The two other variables of the ternary function, in ascending order.
     pub(in super::super) others: [usize; 2],
     cells: usize,
     own_stride: usize,
     strides: [usize; 2],
     support: usize,
-    /// The active binary functions within the scope: two functions of the own variable and one of the other variables, and one function of the two
-    /// other variables.
+    /// The active binary functions among the three variables: one for the own variable and each of the other variables, and one for the two other
+    /// variables.
     pairs: [Option<u32>; 3],
 }
 
@@ -57,7 +57,7 @@ impl Network {
         }
     }
 
-    /// Returns the number of pairs of remaining values of the other two variables.
+    /// Returns the number of pairs of remaining values of the ternary function's two other variables.
     fn others_count(&self, side: &TernarySide) -> u64 {
         let [y, z] = side.others.map(|v| self.live_count(v) as u64);
         y * z
@@ -79,7 +79,7 @@ impl Network {
         self.costs.values[Self::triple_place(side, a, b, c)]
     }
 
-    /// Projects the costs of the ternary function `f` on the variable with the index `place` in its scope.
+    /// Projects the ternary cost function `f` on the variable with the index `place` in its scope, that is, moves costs to the variable's values.
     pub(super) fn project_ternary(&mut self, f: usize, place: usize) -> Result<(), Conflict> {
         self.looks += 1;
         self.cause = f as u32;
@@ -103,7 +103,7 @@ impl Network {
         Ok(())
     }
 
-    /// Subtracts `cost` from all entries of a ternary function that contain the value `a`.
+    /// Subtracts `cost` from all entries of a ternary cost function that contain the value `a`.
     pub(super) fn take_from_ternary(&mut self, side: &TernarySide, a: usize, cost: i64) {
         self.costs_seen += self.others_count(side);
         for i in 0..self.live_count(side.others[0]) {
@@ -117,7 +117,7 @@ impl Network {
         }
     }
 
-    /// Returns the cost of the values `a` and `b` in the binary function `f`; 0 if there is no active function.
+    /// Returns the cost of the values `a` and `b` in the binary function `f`; 0 if there is no active binary function.
     #[inline]
     fn pair_within(&self, f: Option<u32>, v: usize, a: usize, b: usize) -> i64 {
         match f {
@@ -130,7 +130,8 @@ impl Network {
         }
     }
 
-    /// Returns the cost of three values by a ternary function and all smaller functions in its scope, except the unary cost of the first value.
+    /// Returns the cost of three values by a ternary cost function and all smaller functions of its variables, except the unary cost of the first
+    /// value.
     fn full_triple_cost(&self, side: &TernarySide, a: usize, b: usize, c: usize) -> i64 {
         let [y, z] = side.others;
         self.triple_cost(side, a, b, c)
@@ -141,8 +142,8 @@ impl Network {
             + self.unary(z, c)
     }
 
-    /// Returns the minimum cost of the value `a` by a ternary function, the binary functions in its scope, and the unary costs of the other two
-    /// variables.
+    /// Returns the minimum cost of the value `a` by a ternary cost function, the binary functions of its variables, and the unary costs of the other
+    /// two variables.
     pub(super) fn full_ternary_cost(&mut self, f: usize, place: usize, a: usize) -> i64 {
         let side = self.ternary_side(f, place);
         self.cheapest_full_triple(&side, a)
@@ -157,8 +158,8 @@ impl Network {
         least
     }
 
-    /// Stores the pair of values of the other two variables with the smallest `cost`, and returns this cost. Returns `None` if the cost of the pair
-    /// stored before is zero.
+    /// Stores the pair of values of a ternary function's other two variables with the smallest `cost`, and returns this cost. Returns `None` if the
+    /// pair of values that is already stored still has cost zero.
     fn cheapest_triple(
         &mut self,
         side: &TernarySide,
@@ -191,8 +192,8 @@ impl Network {
         Some(least)
     }
 
-    /// Projects a ternary function and all smaller functions in its scope on one of its variables; the costs of smaller functions decrease only by
-    /// the necessary amount.
+    /// Projects a ternary cost function and all smaller functions of its variables on one of the variables; the costs of smaller functions decrease
+    /// only by the necessary amount.
     pub(super) fn project_ternary_fully(&mut self, f: usize, place: usize) -> Result<(), Conflict> {
         self.cause = f as u32;
         let side = self.ternary_side(f, place);
@@ -209,8 +210,9 @@ impl Network {
         })
     }
 
-    /// Moves costs from smaller functions to a ternary function, until the ternary function can raise the cost of each value of a variable by the
-    /// amount in `gains`. A smaller function contributes only the cost that is missing if all smaller functions after it contribute all their costs.
+    /// Moves costs from smaller functions to a ternary cost function, until the ternary function can raise the cost of each value of a variable by
+    /// the amount in `gains`. In this transfer, a smaller cost function contributes only the cost that is missing if all smaller functions after it
+    /// contribute all their costs.
     fn extend_to_ternary(&mut self, side: &TernarySide, gains: &[i64]) {
         let [y, z] = side.others;
         // The loops visit all triples for each of the three pairs and for each of the two single values.
@@ -258,7 +260,7 @@ impl Network {
         self.costs.set(at, before + cost);
     }
 
-    /// Moves the cost of the pair of values `p` and `q` to all triples that contain the pair.
+    /// Moves the cost of the pair of values `p` and `q` to all triples of the ternary cost function that contain the pair.
     fn extend_pair(
         &mut self,
         side: &TernarySide,
@@ -295,9 +297,9 @@ impl Network {
         }
     }
 
-    /// Returns the largest cost that is missing at a triple with the values `p` and `q` (or only `p`), if all later functions contribute all their
-    /// costs. The functions contribute in this order: the binary function of the two other variables, the binary functions of the own variable, the
-    /// unary costs.
+    /// Returns the largest cost that is missing at a triple with the values `p` and `q` (or only `p`), if all later cost functions contribute all
+    /// their costs. To a ternary function, smaller cost functions contribute in this order: the binary function of the two other variables, the
+    /// binary functions of the own variable, the unary costs.
     fn missing(
         &self,
         side: &TernarySide,

@@ -1,4 +1,4 @@
-//! Tests that moves of costs keep the cost of every assignment, and that lower bounds never exceed the best cost.
+//! Tests that transfers of costs between functions keep the cost of every assignment, and that lower bounds never exceed the best cost.
 
 use rand::RngExt;
 
@@ -13,8 +13,8 @@ use figrs_random_graphs::generator;
 /// An upper bound that is larger than the sum of all finite costs of a test case.
 const UPPER: i64 = 1 << 40;
 
-/// Returns the cost of the assignment `values` by the functions of a network. The functions of eliminated variables are not counted.
-/// Therefore the cost is that of the assignment with the best values of the eliminated variables.
+/// Returns the cost of the assignment `values` by the cost functions of a network. The cost functions of eliminated variables are not counted. The
+/// cost is therefore that of the assignment extended by the best values of the eliminated variables.
 fn cost_in_network(network: &Network, values: &[u32]) -> i64 {
     let mut cost = network.lower;
     for (v, &value) in values.iter().enumerate() {
@@ -38,7 +38,7 @@ fn cost_in_network(network: &Network, values: &[u32]) -> i64 {
     cost
 }
 
-/// Checks a network after propagation against all assignments that agree with the decisions made so far.
+/// Checks a network of cost functions after propagation against all assignments that agree with the decisions made so far.
 fn check(network: &Network, tables: &CostTables, agrees: impl Fn(&[u32]) -> bool, case: &str) {
     let mut best = i64::MAX;
     for values in assignments(&tables.sizes)
@@ -99,7 +99,7 @@ fn check(network: &Network, tables: &CostTables, agrees: impl Fn(&[u32]) -> bool
     }
 }
 
-/// Returns a network in which no variable is eliminated and no dominated value is removed.
+/// Returns a network of cost functions in which no variable is eliminated and no dominated value is removed.
 fn plain(tables: &CostTables) -> Network {
     let mut network = Network::new(tables, UPPER, 1);
     network.is_simplifying = false;
@@ -192,8 +192,8 @@ fn simplifications_keep_the_best_cost() {
     assert!(simplified > 1000, "{simplified}");
 }
 
-/// Whenever a search pauses, its bounds must enclose the best cost, even if no memory is allowed for open nodes. At the end, the search
-/// must return the best cost.
+/// Tests that the bounds of a search enclose the best cost whenever the search pauses, even if no memory is allowed for open nodes. Tests that the
+/// search returns the best cost at its end.
 #[test]
 fn searches_find_the_best_cost() {
     let mut pauses = 0;
@@ -250,8 +250,8 @@ fn searches_find_the_best_cost() {
     assert!(pauses > 2000, "{pauses}");
 }
 
-/// Sweeps of reweighting at a search node must keep the cost of every assignment, raise lower bounds that propagation does not raise, and
-/// be undone together with their search level.
+/// Tests that sweeps of reweighting at a search node keep the cost of every assignment, raise lower bounds that propagation does not raise, and are
+/// undone together with their search level.
 #[test]
 fn sweeps_at_a_node_keep_the_cost_of_every_assignment() {
     let (mut consistent, mut raised) = (0, 0);

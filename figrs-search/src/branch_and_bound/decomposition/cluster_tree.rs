@@ -7,21 +7,21 @@ use super::super::cost_table::CostTables;
 use figrs_factor::eliminate::EliminationError;
 use figrs_factor::order::{SymbolicElimination, eliminate_candidates};
 
-/// Maximum number of memory words that the search for an elimination order reads, which takes some tens of milliseconds.
+/// Maximum number of memory words that the search for an elimination order may read; reading them takes some tens of milliseconds.
 const ORDER_WORK: u64 = 4_000_000;
 
-/// Limits of the clusters of a tree decomposition: size and depth.
+/// Limits on the size and the depth of the clusters in a tree decomposition.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct ClusterLimits {
-    /// Maximum number of variables of a separator; `assignments` is the maximum number of its assignments.
+    /// Maximum number of variables of a separator in the tree decomposition; `assignments` is the maximum number of joint values of these variables.
     pub(super) separator: usize,
     pub(super) assignments: usize,
     pub(super) least_own: usize,
-    /// Maximum depth of the tree; deeper clusters are merged into their parents.
+    /// Maximum depth of the tree decomposition; deeper clusters are merged into their parents.
     pub(super) depth: usize,
 }
 
-/// Limits for which a search along a tree decomposition saves time.
+/// Limits on the tree decomposition for which a search along it saves time.
 pub(in super::super) const WORTHWHILE: ClusterLimits = ClusterLimits {
     separator: 8,
     assignments: 1 << 12,
@@ -29,22 +29,22 @@ pub(in super::super) const WORTHWHILE: ClusterLimits = ClusterLimits {
     depth: 24,
 };
 
-/// A cluster of variables in a tree decomposition, with its separator. The separator has the variables of ancestors that occur in functions of the
-/// cluster or of its descendants.
+/// A cluster of variables in a tree decomposition, with its separator to the parent cluster. The separator of a cluster has the variables of its
+/// ancestors that occur in cost functions of the cluster or of its descendants.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cluster {
     pub(super) own: Vec<u32>,
     pub(super) separator: Vec<u32>,
-    /// The index of the parent cluster; `None` for the root.
+    /// The index of the parent cluster in the tree decomposition; `None` for the root.
     pub(super) above: Option<usize>,
 }
 
 /// Returns the clusters of a tree decomposition, parents before children.
 ///
-/// Each variable is in one cluster, and the scope of each function lies in one cluster and its separator.
+/// In the tree decomposition, each variable is in one cluster, and the variables of each cost function are in one cluster and its separator.
 ///
-/// The buckets of an elimination are merged with their parent buckets until all separators are small. Returns `None` if fewer than two clusters
-/// remain.
+/// The buckets of variable elimination are merged with their parent buckets until all separators are small. Returns `None` if fewer than two clusters
+/// of variables remain.
 ///
 /// **Errors.** [`EliminationError::Interrupted`] if the search for an elimination order is stopped.
 pub(super) fn clusters(
@@ -66,7 +66,7 @@ pub(super) fn clusters(
     Ok(merged(tables, buckets.collect(), limits))
 }
 
-/// Merges the buckets of an elimination order into clusters.
+/// Merges the buckets of an elimination order into clusters of a tree decomposition.
 fn merged(
     tables: &CostTables,
     mut buckets: Vec<Cluster>,

@@ -1,5 +1,5 @@
-//! The subproblem of a cluster and its descendants, as a network of cost functions. A record for each assignment of the separator holds bounds and
-//! open nodes of the subproblem.
+//! The subproblem of a cluster in a tree decomposition and its descendants, as a network of cost functions. For each assignment of the cluster's
+//! separator, a record holds bounds and open nodes of the subproblem.
 
 use figrs_factor::Until;
 use figrs_factor::graph::Assignments;
@@ -11,31 +11,31 @@ use super::super::network::{Decision, Network};
 use super::super::search::{BestFirst, OpenNodes};
 use super::cluster_tree::Cluster;
 
-/// The network of a cluster is rebuilt when the number of rises of its children's bounds has grown by one part in `RISES`.
+/// The network of a cluster is rebuilt when the number of increases of its child clusters' lower bounds has grown by one part in `RISES`.
 const RISES: u64 = 4;
 
-/// Number of bytes of a record for an assignment of a separator, without its lists.
+/// Number of bytes of the record for an assignment of a cluster's separator, without the lists in the record.
 const RECORD: usize = 128;
 
-/// Bounds and open nodes of a subproblem for one assignment of its separator.
+/// Bounds and open search nodes of a cluster's subproblem for one assignment of its separator.
 #[derive(Debug)]
 pub(super) struct Record {
-    /// Lower bound of the cost of the subproblem.
+    /// Lower bound of the cost of the cluster's subproblem.
     pub(super) lower: i64,
-    /// The lower bound when the record was last stored.
+    /// The lower bound of the subproblem when its record was last stored.
     known: i64,
     /// The best known assignment of all variables of the subproblem; `upper` is its cost.
     pub(super) best: Option<Vec<u32>>,
     pub(super) upper: i64,
     pub(super) open: OpenNodes,
-    /// Lower bound of the costs in the open nodes that have been dropped.
+    /// Lower bound of the costs in the open search nodes that have been dropped to save memory.
     pub(super) dropped: i64,
-    /// The number of steps of the search for the assignment of the separator.
+    /// The number of search steps so far for this assignment of the separator.
     pub(super) work: u64,
 }
 
 impl Record {
-    /// Returns true if all assignments that have not been found cost at least `upper`.
+    /// Returns true if all assignments that have not been found cost at least the upper bound `upper`.
     pub(super) fn is_closed(&self, upper: i64) -> bool {
         self.lower >= upper.min(self.upper)
     }
@@ -50,44 +50,44 @@ impl Record {
 #[derive(Debug)]
 pub(super) struct Below {
     pub(super) subproblem: usize,
-    /// The indices of the separator's variables in the parent's subproblem.
+    /// The indices in the parent's subproblem of the variables of the child cluster's separator.
     pub(super) separator: Vec<u32>,
-    /// The indices of all variables of the child's subproblem in the parent's subproblem.
+    /// The indices in the parent's subproblem of all variables of the child cluster's subproblem.
     pub(super) places: Vec<u32>,
 }
 
-/// The subproblem of a cluster: the variables and functions of the cluster and of all its descendants. The variables of a subproblem are listed in
-/// this order: separator, cluster, descendants.
+/// The subproblem of a cluster: the variables and cost functions of the cluster and of all its descendants in the tree decomposition. The variables
+/// of a cluster's subproblem are listed in this order: separator, cluster, descendants.
 ///
-/// The network of the subproblem contains the variables of the separator and of the cluster. The network has the cluster's own functions and, for
-/// each child cluster, a function from the assignments of the child's separator to lower bounds.
+/// The network of cost functions of a subproblem contains the variables of the separator and of the cluster. The network has the cluster's own cost
+/// functions and, for each child cluster, a function that maps the assignments of the child's separator to lower bounds.
 #[derive(Debug)]
 pub(super) struct Subproblem {
-    /// For each variable of the subproblem, its index in the component.
+    /// For each variable of the subproblem, its index in the connected component.
     pub(super) names: Vec<u32>,
     separator: usize,
-    /// The cost functions of the cluster without its descendants, over the variables of the network.
+    /// The cost functions of the cluster without those of its descendants, over the variables of the network.
     pub(super) own: CostTables,
     pub(super) below: Vec<Below>,
     pub(super) search: BestFirst,
     limits: ComponentLimits,
-    /// A lower bound of the cost of the subproblem for every assignment of the separator.
+    /// A lower bound of the cost of the subproblem that is valid for every assignment of the separator.
     lower: i64,
     records: FxHashMap<Vec<u32>, Record>,
     pub(super) bytes: usize,
-    /// Number of times that a lower bound for an assignment of the separator has risen.
+    /// Number of times that the lower bound of the subproblem has risen for an assignment of the separator.
     pub(super) rises: u64,
-    /// The sum of `rises` over the child clusters when the network was built.
+    /// The sum of `rises` over the child clusters at the time when the network was built.
     known_rises: u64,
 }
 
-/// The clusters with their cost functions, from which the networks of subproblems are built.
+/// The clusters of a tree decomposition with their cost functions, from which the networks of subproblems are built.
 pub(super) struct ClusterFunctions<'a> {
     pub(super) tables: &'a CostTables,
     pub(super) clusters: &'a [Cluster],
-    /// For each cluster, the indices of its cost functions; dense tables have lower indices than listed functions.
+    /// For each cluster, the indices of its cost functions; functions with dense tables have lower indices than listed functions.
     functions: Vec<Vec<usize>>,
-    /// For each cluster, the cluster itself, followed by all its descendants.
+    /// For each cluster of the tree decomposition, the cluster itself, followed by all its descendants.
     below: Vec<Vec<usize>>,
 }
 
@@ -122,7 +122,7 @@ impl<'a> ClusterFunctions<'a> {
         }
     }
 
-    /// Returns the cost functions of the cluster `cluster`, with the indices of variables in its subproblem.
+    /// Returns the cost functions of the cluster `cluster`, with variables given by their indices in the cluster's subproblem.
     fn part(&self, cluster: usize, names: &[u32]) -> CostTables {
         let mut place = vec![u32::MAX; self.tables.sizes.len()];
         for (&v, i) in names.iter().zip(0..) {
@@ -149,8 +149,8 @@ impl<'a> ClusterFunctions<'a> {
 }
 
 impl Subproblem {
-    /// Creates the subproblem of the cluster `c`; returns `None` if its network has no assignment below the upper bound, or if the deadline has
-    /// passed.
+    /// Creates the subproblem of the cluster `c`; returns `None` if its network of cost functions has no assignment below the upper bound, or if the
+    /// deadline has passed.
     pub(super) fn new(
         all: &ClusterFunctions<'_>,
         c: usize,
@@ -200,12 +200,12 @@ impl Subproblem {
         })
     }
 
-    /// True if the bounds of the child clusters have risen often enough for a new network.
+    /// True if the lower bounds of the child clusters have risen often enough to build the cluster's network again.
     pub(super) fn is_outdated(&self, rises: u64) -> bool {
         rises > self.known_rises + self.known_rises / RISES + self.below.len() as u64
     }
 
-    /// Rebuilds the network with `bounds`, the new bounds of the child clusters.
+    /// Rebuilds the cluster's network of cost functions with `bounds`, the new lower bounds of the child clusters.
     pub(super) fn renew(&mut self, bounds: Vec<CostTable>, rises: u64, until: &Until) {
         self.known_rises = rises;
         let mut tables = self.own.clone();
@@ -220,7 +220,7 @@ impl Subproblem {
         &self.own.sizes[..self.separator]
     }
 
-    /// Returns the lower bounds for all assignments of the separator, as a cost table over the variables `names`.
+    /// Returns the lower bounds of the subproblem for all assignments of the separator, as a cost table over the variables `names`.
     pub(super) fn bound_table(&self, names: &[u32]) -> CostTable {
         let sizes = self.separator_sizes();
         let all = Assignments::rows(sizes.iter().map(|&size| size as usize));
@@ -236,7 +236,7 @@ impl Subproblem {
         CostTable { scope, cells }.renamed(sizes, |v| names[v as usize])
     }
 
-    /// Removes and returns the record for the assignment `assignment` of the separator; returns a new record if there is none.
+    /// Removes and returns the record for the assignment `assignment` of the separator; returns a new record if none is stored.
     pub(super) fn take(&mut self, assignment: &[u32]) -> Record {
         let Some(mut record) = self.records.remove(assignment) else {
             return Record {
@@ -265,7 +265,7 @@ impl Subproblem {
         self.records.insert(assignment, record);
     }
 
-    /// Returns the lower bound, the upper bound and the number of steps for the assignment `assignment` of the separator.
+    /// Returns the lower bound, the upper bound and the number of steps of the subproblem for the assignment `assignment` of the separator.
     pub(super) fn bounds(&self, assignment: &[u32]) -> (i64, i64, u64) {
         let record = self.records.get(assignment);
         record.map_or((self.lower, i64::MAX, 0), |record| {
@@ -273,7 +273,7 @@ impl Subproblem {
         })
     }
 
-    /// Returns the best known assignment of the subproblem for the assignment `assignment` of the separator.
+    /// Returns the best known assignment of the subproblem's variables for the assignment `assignment` of the separator.
     pub(super) fn best(&self, assignment: &[u32]) -> Option<&[u32]> {
         self.records.get(assignment)?.best.as_deref()
     }
@@ -283,7 +283,7 @@ impl Subproblem {
         self.bytes = 0;
     }
 
-    /// Returns the decisions that give the separator's variables the values `assignment`.
+    /// Returns the search decisions that give the separator's variables the values `assignment`.
     pub(super) fn decisions(assignment: &[u32]) -> Vec<Decision> {
         let values = (0..).zip(assignment);
         values
@@ -292,8 +292,8 @@ impl Subproblem {
     }
 }
 
-/// Creates the network of a cluster, which does not simplify variables of the separator or of the children's separators. Returns `None` if the
-/// network has no assignment below the upper bound, or if the deadline has passed.
+/// Creates the network of cost functions of a cluster, which does not simplify variables of the separator or of the children's separators. Returns
+/// `None` if the network of cost functions has no assignment below the upper bound, or if the deadline has passed.
 fn network(
     tables: &CostTables,
     separator: usize,

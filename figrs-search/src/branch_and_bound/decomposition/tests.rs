@@ -1,4 +1,4 @@
-//! Compares searches along trees with the enumeration of all assignments.
+//! Compares searches along tree decompositions with the enumeration of all assignments.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -17,7 +17,7 @@ use figrs_random_graphs::generator;
 /// An upper bound that is larger than the sum of all finite costs of a test case.
 const UPPER: i64 = 1 << 40;
 
-/// Limits that allow clusters of any size.
+/// Limits on a tree decomposition that allow clusters of any size.
 const SMALL: ClusterLimits = ClusterLimits {
     separator: 3,
     assignments: 64,
@@ -32,8 +32,8 @@ const LIMITS: ComponentLimits = ComponentLimits {
     memory: 1 << 24,
 };
 
-/// Returns random functions of up to four variables, whose scopes lie in neighbouring nodes of a random tree of variable
-/// groups; some costs are forbidden.
+/// Returns random cost functions of up to four variables, which belong to neighbouring nodes of a random tree of variable groups; some entries are
+/// forbidden.
 fn tree_of_groups(seed: u64) -> CostTables {
     let mut rng = generator(seed);
     let mut tables = CostTables {
@@ -88,8 +88,8 @@ fn tree_of_groups(seed: u64) -> CostTables {
     tables
 }
 
-/// Each variable must belong to one cluster. The scope of each function must lie in one cluster and its separator, and the
-/// variables of the separator must belong to ancestors of the cluster.
+/// Each variable must belong to one cluster of the tree decomposition. The variables of each cost function must lie in one cluster and its separator,
+/// and the variables of the separator must belong to ancestors of the cluster.
 #[test]
 fn clusters_are_those_of_a_tree_decomposition() {
     let mut trees = 0;
@@ -133,8 +133,8 @@ fn clusters_are_those_of_a_tree_decomposition() {
     assert!(trees > 500, "{trees}");
 }
 
-/// Whenever a search along a tree pauses, its bounds must enclose the best cost, even with little memory. At the end, the
-/// search must return the best cost.
+/// Tests that the bounds of a search along a tree decomposition enclose the best cost whenever the search pauses, even with little memory. Tests that
+/// the search along a tree decomposition returns the best cost at its end.
 #[test]
 fn searches_along_trees_find_the_best_cost() {
     let (mut searches, mut pauses, mut forgotten) = (0, 0, 0);

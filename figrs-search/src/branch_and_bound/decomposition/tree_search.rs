@@ -1,4 +1,4 @@
-//! Hybrid best-first search along a tree decomposition.
+//! Hybrid best-first search (best-first with depth-first probes) along a tree decomposition.
 
 use figrs_factor::Until;
 use figrs_factor::graph::Assignments;
@@ -9,36 +9,39 @@ use super::super::search::{OpenNodes, SearchState};
 use super::cluster_tree::{ClusterLimits, clusters};
 use super::subproblem::{ClusterFunctions, Record, Subproblem};
 
-/// Maximum fraction of all variables in the largest cluster, as numerator and denominator.
+/// Maximum fraction of all variables that the largest cluster may contain, as numerator and denominator.
 const LARGEST: (usize, usize) = (3, 4);
 
-/// Divisors of the memory limit: for the records of all separators, for the open nodes of the root cluster (`ROOT_NODES`), and for the open nodes of
-/// each other cluster (`NODES`).
+/// Divisors that split the memory limit: for the records of all separators, for the open nodes of the root cluster (`ROOT_NODES`), and for the open
+/// nodes of each other cluster (`NODES`).
 const RECORDS: usize = 4;
 const ROOT_NODES: usize = 4;
 const NODES: usize = 64;
 
-/// Minimum number of steps of a visit of a subproblem; after the visit, the search continues at another node of the parent cluster.
+/// Minimum number of steps that a search spends on a subproblem at a time; afterwards, the search continues at another node of the parent cluster.
 ///
-/// A later visit of the subproblem takes as many steps as all earlier visits together.
+/// A later visit of a subproblem takes as many search steps as all earlier visits together.
 const LEAST_WORK: u64 = 1 << 12;
 
-/// Maximum number of assignments of a separator for bottom-up rounds. Each bottom-up round allows `GROWTH` times as many steps as the previous round.
+/// Maximum number of assignments of a separator for which bottom-up rounds search the subproblem. Each bottom-up round of the search allows `GROWTH`
+/// times as many steps as the previous round.
 const FEW: usize = 1 << 8;
 const GROWTH: u64 = 4;
 
 const WORK_IN_A_ROW: u64 = 1 << 14;
 
-/// A search along a tree decomposition, for the best assignment of a component. For given values of the variables of a cluster, its child clusters
-/// are independent of each other.
+/// A search along a tree decomposition for the best assignment of a connected component. For given values of a cluster's variables, its child
+/// clusters in the tree decomposition are independent of each other.
 ///
-/// Each cluster has a network of its own functions and, for each child, a function of the child's separator that gives the child's lower bound. For
-/// given values of the separator, a hybrid best-first search assigns the variables of the cluster. After all of them have values, the child clusters
-/// are searched for as many steps as in all their earlier searches together. If a child cluster is not solved, the node is stored with a larger lower
-/// bound. The results and the open nodes are stored for each assignment of a cluster's separator.
+/// Each cluster has a network of its own cost functions and, for each child cluster, a function of the child's separator that gives the child's lower
+/// bound. For given values of the separator, a hybrid best-first search assigns the variables of the cluster. After all variables of the cluster have
+/// values, the child clusters are searched for as many steps as in all their earlier searches together. If a child cluster is not solved to the end,
+/// the search node is stored with a larger lower bound. The results and the open search nodes are stored for each assignment of a cluster's
+/// separator.
 ///
-/// One half of the steps belongs to the search of the root cluster, which also searches its descendants. The other half of the steps belongs to a
-/// search through the assignments of small separators from the leaves to the root, which raises the bounds of the parents (Russian doll search).
+/// One half of the search steps belongs to the search of the root cluster, which also searches its descendants. The other half of the search steps
+/// belongs to a search through the assignments of small separators from the leaves to the root, which raises the lower bounds of the parents (Russian
+/// doll search).
 ///
 /// **References.** Terrioux and Jégou, *Bounded backtracking for the valued constraint satisfaction problems*, CP 2003; de Givry, Schiex and
 /// Verfaillie, *Exploiting tree decomposition and soft local consistency in weighted CSP*, AAAI 2006; Sanchez, Allouche, de Givry and Schiex,
@@ -55,7 +58,7 @@ pub(in super::super) struct TreeSearch {
     pub(in super::super) work: u64,
     /// Maximum number of bytes of the records of assignments of separators.
     memory: usize,
-    /// Minimum number of steps of a visit of a subproblem; the minimum is doubled whenever records are dropped.
+    /// Minimum number of steps that the search spends on a subproblem at a time; the minimum is doubled whenever records are dropped to save memory.
     least_work: u64,
     upwards: Upwards,
 }
@@ -63,19 +66,19 @@ pub(in super::super) struct TreeSearch {
 /// A bottom-up round: a search through all assignments of small separators, from the leaves to the root.
 #[derive(Debug)]
 struct Upwards {
-    /// The current cluster of the round, and the next assignment of its separator.
+    /// The current cluster of the bottom-up round, and the next assignment of its separator.
     cluster: usize,
     assignment: Option<Vec<u32>>,
-    /// Number of steps that the round allows for each assignment of a separator.
+    /// Number of search steps that the bottom-up round allows for each assignment of a separator.
     allowed: u64,
-    /// The total number of steps of all bottom-up rounds.
+    /// The total number of search steps of all bottom-up rounds.
     work: u64,
-    /// True if the subproblem of some assignment was not solved in this round.
+    /// True if the subproblem for some assignment of a separator was not solved in this bottom-up round.
     is_open: bool,
 }
 
 impl TreeSearch {
-    /// Creates the search of a component; returns `None` if there is no suitable tree of clusters, or if the deadline passes.
+    /// Creates the search of a connected component; returns `None` if it has no suitable tree decomposition, or if the deadline passes.
     pub(in super::super) fn new(
         tables: &CostTables,
         shape: ClusterLimits,
@@ -116,12 +119,12 @@ impl TreeSearch {
         })
     }
 
-    /// Returns a lower bound of the costs of all assignments, except possibly of the best known assignment.
+    /// Returns a lower bound of the costs of all assignments of the component, except possibly of the best known assignment.
     pub(in super::super) fn lower(&self) -> i64 {
         self.lower.min(self.upper)
     }
 
-    /// Takes the assignment `values` of the component as a hint for the search, and `upper` as the new upper bound of the cost.
+    /// Takes the assignment `values` of the component as a hint for the order of values, and `upper` as the new upper bound of the cost.
     pub(in super::super) fn adopt(&mut self, values: &[u32], upper: i64) {
         self.upper = self.upper.min(upper);
         for subproblem in &mut self.subproblems {
@@ -130,13 +133,13 @@ impl TreeSearch {
         }
     }
 
-    /// True if records of separators have been dropped.
+    /// True if records for assignments of separators have been dropped to save memory.
     #[cfg(test)]
     pub(super) fn has_forgotten(&self) -> bool {
         self.least_work > LEAST_WORK
     }
 
-    /// Searches until `work` steps have been taken, the deadline has passed, or a better assignment is found.
+    /// Searches along the tree decomposition until `work` steps have been taken, the deadline has passed, or a better assignment is found.
     pub(in super::super) fn advance(&mut self, work: u64, until: &Until) -> SearchState {
         let (began, limit) = (self.work, self.work.saturating_add(work));
         if self.upwards.work <= self.work / 2 {
@@ -221,7 +224,7 @@ impl TreeSearch {
         }
     }
 
-    /// Rebuilds the network of the cluster `c` if the bounds of its child clusters have risen enough.
+    /// Rebuilds the network of cost functions of the cluster `c` if the lower bounds of its child clusters have risen enough.
     fn renew(&mut self, c: usize, until: &Until) {
         let below = &self.subproblems[c].below;
         let rises = below
@@ -267,7 +270,7 @@ impl TreeSearch {
         self.subproblems[c].keep(separator, record);
     }
 
-    /// Searches the open nodes of a subproblem whose bounds are smaller than the bounds of all dropped nodes.
+    /// Searches the open nodes of a subproblem whose lower bounds are smaller than those of all dropped nodes.
     fn search(
         &mut self,
         c: usize,
@@ -313,8 +316,8 @@ impl TreeSearch {
         record.lower = record.lower.max(reached);
     }
 
-    /// Searches the child clusters at a node at which all variables of the cluster have values. Afterwards, the node is closed, or stored as open
-    /// with a larger lower bound.
+    /// Searches the child clusters at a search node at which all variables of the cluster have values. After the search of the child clusters, the
+    /// node is closed, or stored as open with a larger lower bound.
     fn search_below(&mut self, c: usize, limit: u64, until: &Until) {
         let network = &self.subproblems[c].search.network;
         let bound = network.lower;
@@ -368,7 +371,7 @@ impl TreeSearch {
         }
     }
 
-    /// Writes the best known values of the child clusters into `values`, which has the values of the whole subproblem.
+    /// Writes the best known values of the child clusters' variables into `values`, which has the values of the whole subproblem.
     fn write_best(&self, c: usize, below: &[(usize, Vec<u32>)], values: &mut [u32]) {
         for (own, (d, separator)) in self.subproblems[c].below.iter().zip(below) {
             if let Some(best) = self.subproblems[*d].best(separator) {

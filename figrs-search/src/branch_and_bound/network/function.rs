@@ -1,17 +1,17 @@
-//! Cost functions of a network: unary, binary, ternary and larger functions. A cost of a binary function is an entry of a fixed table minus a shift
-//! for each of the two values. The costs of a ternary function are a table that changes.
+//! The cost functions of a network: unary, binary, ternary and larger functions. The cost of two values by a binary function is an entry of a fixed
+//! table minus a shift for each of the two values. The costs by a ternary function are stored as a table that the search changes.
 
 use super::super::cost_table::{CostTable, FORBIDDEN, LARGE, ListedCosts};
 use super::state::{ACTIVE, INACTIVE, Network};
 
 pub(in super::super) const NONE: u32 = u32::MAX;
 
-/// Number of variables of a cost function, which determines how its costs are stored.
+/// Number of variables (arity) of a cost function, which determines how its costs are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Arity {
     Binary,
     Ternary,
-    /// A function of more than three variables, or a function with too large a table, given by its index in the list of such functions.
+    /// A cost function of more than three variables, or with too large a table, given by its index in the list of such functions.
     Nary(u32),
 }
 
@@ -19,31 +19,32 @@ pub(in super::super) enum Arity {
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Function {
     pub(in super::super) arity: Arity,
-    /// The first two or three variables of the function's scope.
+    /// The first two or three variables of the cost function.
     pub(in super::super) scope: [u32; 3],
-    /// The index of the function's first cost in the list of all costs.
+    /// The index of the cost function's first cost in the list of all costs.
     pub(in super::super) cells: u32,
-    /// For a binary function, the index of the first shift of each variable; the shift of a value is subtracted from all costs with this value.
+    /// For a binary cost function, the index of each variable's first shift; the shift of a value is subtracted from all costs with this value.
     pub(in super::super) shifts: [u32; 2],
-    /// For each variable, the index of the support of its first value. The support of a value consists of values of the other variables for which the
-    /// cost is zero.
+    /// For each variable of the cost function, the index of the support of the variable's first value. The support of a value in a cost function
+    /// consists of values of the other variables with which the value has cost zero.
     pub(in super::super) supports: [u32; 3],
-    /// For a ternary function, the indices of the binary functions of its first and second, its first and third, and its second and third variable.
+    /// For a ternary cost function, the indices of the binary functions of its first and second, its first and third, and its second and third
+    /// variable.
     pub(in super::super) pairs: [u32; 3],
 }
 
-/// A cost function of more than three variables, or a cost function with too large a table. As in a binary function, each value of a variable has a
-/// shift, which is subtracted from the stored costs with this value.
+/// A cost function of more than three variables, or a cost function with too large a table. As in a binary cost function, each value of a variable
+/// has a shift, which is subtracted from the stored costs with this value.
 #[derive(Clone, Debug)]
 pub(in super::super) struct NaryFunction {
     entries: NaryCosts,
-    /// The index of the function in the list of all functions.
+    /// The index of the cost function in the list of all functions.
     pub(in super::super) function: u32,
-    /// For each variable, the index of the first shift of its values.
+    /// For each variable of the cost function, the index of the first shift of the variable's values.
     pub(in super::super) shifts: Vec<u32>,
 }
 
-/// The stored costs of an [`NaryFunction`], from which shifts are subtracted.
+/// The stored costs of an [`NaryFunction`]; a shift for each value must be subtracted from them.
 #[derive(Clone, Debug)]
 pub(in super::super) enum NaryCosts {
     Table(CostTable, Vec<usize>),
@@ -58,7 +59,7 @@ impl NaryFunction {
         }
     }
 
-    /// Returns the stored cost of the assignment `row`, from which no shifts have been subtracted.
+    /// Returns the stored cost of the assignment `row`, without the subtraction of shifts.
     fn entry(&self, row: &[u32]) -> i64 {
         match &self.entries {
             NaryCosts::Table(table, strides) => {
@@ -72,7 +73,7 @@ impl NaryFunction {
     }
 }
 
-/// A binary function with its variables in a given order: the own variable comes first.
+/// A binary cost function, seen from one of its variables (the own variable).
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Side {
     pub(in super::super) own: usize,
@@ -86,7 +87,8 @@ pub(in super::super) struct Side {
     pub(in super::super) other_support: usize,
 }
 
-/// Returns the sum of the stored cost `before` and the cost `added`. A forbidden cost stays forbidden, even if `added` is negative.
+/// Returns the sum of the stored cost `before` and the cost `added` that is moved to it. A forbidden cost stays forbidden, even if the added cost
+/// `added` is negative.
 fn joined(before: i64, added: i64) -> i64 {
     if before >= LARGE || added >= LARGE {
         FORBIDDEN
@@ -105,7 +107,7 @@ impl Function {
 }
 
 impl Network {
-    /// Returns the binary function `f` with its first (`side` 0) or second (`side` 1) variable as the own variable.
+    /// Returns the binary cost function `f`, seen from its first (`side` 0) or second (`side` 1) variable.
     #[inline]
     pub(in super::super) fn side(&self, f: usize, side: usize) -> Side {
         let function = &self.functions[f];
@@ -137,7 +139,7 @@ impl Network {
             - cells[side.other_shift + b]
     }
 
-    /// Returns the binary function of the variables `x` and `y`, active or not; `None` if there is none.
+    /// Returns the binary cost function of the variables `x` and `y`, active or not; `None` if there is none.
     pub(in super::super) fn binary_between(&self, x: u32, y: u32) -> Option<usize> {
         let (low, high) = (x.min(y), x.max(y));
         let list = |v: u32| &self.incident[v as usize];
@@ -152,8 +154,8 @@ impl Network {
         })
     }
 
-    /// Adds the row-major costs `added` to the binary function of the variables `x` and `y`, which are in ascending order. Creates the function if it
-    /// does not exist.
+    /// Adds the row-major costs `added` to the binary cost function of the variables `x` and `y`, which are in ascending order. The binary cost
+    /// function is created if it does not exist.
     pub(in super::super) fn add_binary(&mut self, x: u32, y: u32, added: &[i64]) -> usize {
         let f = self
             .binary_between(x, y)
@@ -217,7 +219,7 @@ impl Network {
         f
     }
 
-    /// Adds a cost table over two or more variables to the network.
+    /// Adds a cost table over two or more variables to the network of cost functions.
     pub(in super::super) fn add_table(&mut self, table: &CostTable) {
         match *table.scope.as_slice() {
             [x, y] => {
@@ -261,14 +263,14 @@ impl Network {
         }
     }
 
-    /// Returns the active ternary function of the variables `scope`, in ascending order; `None` if there is none.
+    /// Returns the active ternary cost function of the variables `scope`, which are in ascending order; `None` if there is none.
     fn active_ternary(&self, scope: [u32; 3]) -> Option<usize> {
         let own = self.incident[scope[0] as usize].iter().map(|&f| f as usize);
         let mut ternary = own.filter(|&f| self.functions[f].arity == Arity::Ternary);
         ternary.find(|&f| self.is_active(f) && self.functions[f].scope == scope)
     }
 
-    /// Adds the row-major costs `added` to the ternary function `f`.
+    /// Adds the row-major costs `added` to the ternary cost function `f`.
     fn add_to_ternary(&mut self, f: usize, added: &[i64]) {
         let function = self.functions[f];
         for (i, &cost) in added.iter().enumerate().filter(|(_, cost)| **cost > 0) {
@@ -281,7 +283,7 @@ impl Network {
         }
     }
 
-    /// Adds a function whose costs are stored in an [`NaryFunction`].
+    /// Adds a cost function whose costs are stored in an [`NaryFunction`].
     pub(in super::super) fn add_nary(&mut self, entries: NaryCosts) {
         let mut nary = NaryFunction {
             entries,
@@ -312,7 +314,7 @@ impl Network {
         self.nary_queue.insert(place);
     }
 
-    /// Returns the cost of the assignment `row` by an [`NaryFunction`], including its shifts.
+    /// Returns the cost of the assignment `row` by an [`NaryFunction`], after the subtraction of its shifts.
     pub(in super::super) fn nary_cost(&self, place: usize, row: &[u32]) -> i64 {
         let nary = &self.nary[place];
         let shifts = nary.shifts.iter().zip(row);

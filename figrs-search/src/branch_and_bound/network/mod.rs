@@ -1,4 +1,4 @@
-//! A network of cost functions, which a search changes.
+//! A network of cost functions, which the search changes and restores.
 //!
 //! | file | content |
 //! |---|---|

@@ -1,6 +1,6 @@
-//! A queue of variables, which contains each variable at most once and returns the smallest or the largest index.
+//! A queue of variables, which contains each variable at most once; the variable with the smallest or the largest index leaves first.
 
-/// A set of variable indices as a bit set with two levels; the second level marks the non-zero words of the first.
+/// A set of variable indices as a bit set with two levels; the second level marks the non-zero words of the first level.
 #[derive(Debug, Default)]
 pub(in super::super) struct VariableQueue {
     words: Vec<u64>,

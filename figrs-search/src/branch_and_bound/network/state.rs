@@ -1,23 +1,23 @@
-//! State of a network of cost functions: domains of the variables, lower and upper bound, and search levels.
+//! The state of a network of cost functions: the domains of the variables, the lower and the upper bound, and the search levels.
 
 use super::super::cost_table::CostTables;
 use super::function::{Function, NaryCosts, NaryFunction};
 use super::queue::VariableQueue;
 use super::trail::Trailed;
 
-/// Error: in the present state of the search, no assignment costs less than the upper bound.
+/// Error: given the decisions of the search, no assignment costs less than the upper bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct Conflict;
 
-/// Mark of a function whose costs were moved to other functions.
+/// Mark of an inactive cost function, whose costs were moved to other functions.
 pub(in super::super) const INACTIVE: u32 = 0;
 
 pub(in super::super) const ACTIVE: u32 = 1;
 
-/// The mark of a function that was eliminated with a variable is this number plus the index of the variable.
+/// The mark of a cost function that was eliminated with a variable is this number plus the index of the variable.
 pub(in super::super) const ELIMINATED: u32 = 2;
 
-/// Number of read costs that count as one step.
+/// Number of read costs that are counted as one step of the search.
 const COSTS_OF_A_STEP: u64 = 64;
 
 /// A decision of the search, which restricts the domain of a variable.
@@ -25,7 +25,7 @@ const COSTS_OF_A_STEP: u64 = 64;
 pub(in super::super) enum Decision {
     Assign(u32, u32),
     Remove(u32, u32),
-    /// The decision keeps the values at the indices from `from` to below `to` of the domain, and removes all other values.
+    /// The decision keeps the values at the indices from `from` to below `to` of the variable's domain, and removes all other values.
     Keep {
         variable: u32,
         from: u32,
@@ -33,7 +33,7 @@ pub(in super::super) enum Decision {
     },
 }
 
-/// The numbers of the network that are not in a trail, with their values at the beginning of a search level.
+/// Those numbers of the network that no trail records, with their values at the beginning of a search level.
 #[derive(Clone, Copy, Debug)]
 struct Level {
     lower: i64,
@@ -43,47 +43,48 @@ struct Level {
     supports: u32,
 }
 
-/// A network of cost functions, with the domains of its variables and a lower bound of the cost.
+/// A network of cost functions, with the domains of its variables and a lower bound of the total cost.
 ///
-/// The total cost of an assignment below the upper bound is the lower bound plus its costs by all active functions.
+/// The total cost of an assignment below the upper bound is the network's lower bound plus the assignment's costs by all active functions.
 #[derive(Debug)]
 pub(in super::super) struct Network {
     pub(in super::super) sizes: Vec<u32>,
-    /// For each variable, the index of its first value in `values` and in `places`; the list of costs has the unary costs of all variables at the
+    /// For each variable, the index of its first value in `values` and in `places`; in the list of costs, the unary costs of all variables have the
     /// same indices.
     pub(in super::super) first: Vec<u32>,
-    /// For each variable, its values; the remaining values come before the removed values.
+    /// The values of each variable; its remaining values come before its removed values.
     values: Vec<u32>,
-    /// For each variable and value, the index of the value in `values`.
+    /// For each variable and value, the index of the value in the list `values`.
     places: Vec<u32>,
     pub(in super::super) live: Trailed<u32>,
     pub(in super::super) costs: Trailed<i64>,
     pub(in super::super) functions: Vec<Function>,
     pub(in super::super) nary: Vec<NaryFunction>,
-    /// For each function, its mark: inactive, active, or eliminated with a variable.
+    /// For each cost function, its mark: inactive, active, or eliminated with a variable.
     pub(in super::super) active: Trailed<u32>,
     pub(in super::super) supports: Vec<u32>,
     pub(in super::super) incident: Vec<Vec<u32>>,
-    /// For each function, the number of conflicts that it has caused.
+    /// For each cost function, the number of conflicts that it has caused.
     pub(in super::super) weights: Vec<u64>,
-    /// For each variable, a value with unary cost zero, and a value that all its functions support.
+    /// For each variable, a value with unary cost zero, and a value that has an extension of cost zero (a support) in all the variable's cost
+    /// functions.
     pub(in super::super) cheapest: Vec<u32>,
     pub(in super::super) supported: Vec<u32>,
     /// The undecided variables, followed by all other variables.
     open: Vec<u32>,
     open_places: Vec<u32>,
     open_count: usize,
-    /// Eliminated variables, in the order of their elimination.
+    /// Eliminated variables of the network, in the order of their elimination.
     pub(in super::super) eliminated: Vec<u32>,
     pub(in super::super) lower: i64,
     pub(in super::super) upper: i64,
     levels: Vec<Level>,
-    /// The index of the function that changed costs last.
+    /// The index of the cost function that changed costs last.
     pub(in super::super) cause: u32,
-    /// Number of cost functions that were read; `costs_seen` is the number of their costs that were read.
+    /// Number of times that a cost function was read; `costs_seen` is the number of single costs that were read.
     pub(in super::super) looks: u64,
     pub(in super::super) costs_seen: u64,
-    /// The number of steps at which the propagation pauses; `is_paused` is true during a pause.
+    /// The number of steps at which the propagation of costs pauses; `is_paused` is true during a pause.
     pub(in super::super) pause_at: u64,
     pub(in super::super) is_paused: bool,
     pub(in super::super) node_queue: VariableQueue,
@@ -92,27 +93,28 @@ pub(in super::super) struct Network {
     pub(in super::super) existential_queue: VariableQueue,
     pub(in super::super) candidates: VariableQueue,
     pub(in super::super) assigned: Vec<u32>,
-    /// Queue of functions of more than three variables, given by their indices in the list of such functions.
+    /// Queue of cost functions of more than three variables, given by their indices in the list of such functions.
     pub(in super::super) nary_queue: VariableQueue,
     /// Queue of variables that may be eliminated, because their number of neighbours may have decreased.
     pub(in super::super) loosened: VariableQueue,
-    /// Queue of variables that may have a new dominated value.
+    /// Queue of variables that may have a new dominated value, that is, a value that another value can replace in every assignment without higher
+    /// cost.
     pub(in super::super) dominance_queue: VariableQueue,
     pub(in super::super) swept: (i64, i64),
-    /// Number of futile moves in the current propagation: moves of costs to earlier variables that did not raise the lower bound.
+    /// Number of futile transfers in the current propagation: transfers of costs to earlier variables that did not raise the lower bound.
     pub(in super::super) fruitless: u32,
     pub(in super::super) scratch: Vec<i64>,
-    /// Minimum increase of the lower bound for which costs are moved to earlier variables.
+    /// Minimum increase of the lower bound for which costs are moved to functions of earlier variables.
     pub(in super::super) worthwhile: i64,
-    /// True if variables may be eliminated and dominated values may be removed.
+    /// True if the search may eliminate variables of the network and remove dominated values.
     pub(in super::super) is_simplifying: bool,
-    /// For each variable, `true` if its value matters outside this network. A variable whose value matters is not eliminated, and its dominated
-    /// values are not removed.
+    /// For each variable, `true` if its value is also needed outside this network. A variable whose value is needed outside the network is not
+    /// eliminated, and its dominated values are not removed.
     pub(in super::super) kept: Vec<bool>,
 }
 
 impl Network {
-    /// Creates a network that ignores assignments of cost `upper` or more.
+    /// Creates a network of cost functions that ignores assignments of cost `upper` or more.
     pub(in super::super) fn new(tables: &CostTables, upper: i64, worthwhile: i64) -> Self {
         let n = tables.sizes.len();
         let mut first = Vec::with_capacity(n);
@@ -194,7 +196,7 @@ impl Network {
         this
     }
 
-    /// Returns, for each variable, a value that all its functions support, or another remaining value if no such value is known.
+    /// Returns, for each variable, a value that all its cost functions support, or another remaining value if no such value is known.
     pub(in super::super) fn supported_values(&self) -> Vec<u32> {
         let value = |v: usize| {
             let supported = self.supported[v];
@@ -212,20 +214,20 @@ impl Network {
         self.loosened.insert(v);
     }
 
-    /// Counts one cost function and `costs` of its costs that were read.
+    /// Counts one more read cost function, and `costs` more read costs.
     #[inline]
     pub(in super::super) fn look(&mut self, costs: usize) {
         self.looks += 1;
         self.costs_seen += costs as u64;
     }
 
-    /// Returns the number of steps: one step for each cost function that was read, and one step for every 64 costs that were read.
+    /// Returns the number of steps of the search: one step for each cost function that was read, and one step for every 64 costs that were read.
     #[inline]
     pub(in super::super) fn work(&self) -> u64 {
         self.looks + self.costs_seen / COSTS_OF_A_STEP
     }
 
-    /// Continues the count of steps of the network `before`.
+    /// Continues the count of search steps of the network `before`.
     pub(in super::super) fn count_from(&mut self, before: &Self) {
         self.looks += before.looks;
         self.costs_seen += before.costs_seen;
@@ -236,7 +238,7 @@ impl Network {
         self.upper - self.lower
     }
 
-    /// Returns the index of the unary cost of the value `value` of `v`.
+    /// Returns the index of the unary cost of the value `value` of the variable `v`.
     #[inline]
     pub(in super::super) fn unary_place(&self, v: usize, value: usize) -> usize {
         self.first[v] as usize + value
@@ -252,7 +254,7 @@ impl Network {
         self.live.values[v] as usize
     }
 
-    /// Returns the value of `v` with the index `place` in its domain of remaining values.
+    /// Returns the value of the variable `v` with the index `place` among its remaining values.
     #[inline]
     pub(in super::super) fn value(&self, v: usize, place: usize) -> usize {
         self.values[self.first[v] as usize + place] as usize

@@ -1,11 +1,11 @@
-//! Trail: a list of numbers whose changes can be undone, one search level after another.
+//! A trail: a list of numbers whose changes can be undone, one search level after another.
 
-/// A list of numbers that records its changes, so that they can be undone.
+/// A list of numbers that records its changes, so that the changes can be undone.
 #[derive(Debug, Default)]
 pub(in super::super) struct Trailed<T> {
     pub(in super::super) values: Vec<T>,
     changes: Vec<(u32, T)>,
-    /// For each search level, the number of recorded changes and the length of the list at its beginning.
+    /// For each search level, the number of recorded changes and the length of the list at the beginning of the level.
     levels: Vec<(usize, usize)>,
 }
 

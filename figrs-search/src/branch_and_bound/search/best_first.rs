@@ -1,4 +1,4 @@
-//! Hybrid best-first search: a depth-first search with a limited number of backtracks explores the open node with the smallest bound, and its
+//! Hybrid best-first search: a depth-first search with a limited number of backtracks explores the open node with the smallest lower bound, and its
 //! unexplored subtrees become open nodes.
 
 use super::super::network::{Conflict, Decision, Network};
@@ -7,41 +7,42 @@ use super::open_nodes::{OpenNodes, ROOT};
 /// Maximum number of backtracks of one depth-first search, unless the memory is nearly full.
 const MOST_BACKTRACKS: u64 = 1 << 14;
 
-/// Peak memory of a list during its move to an array of twice its size, as a multiple of the size of its contents.
+/// Peak memory of a list while it moves to an array of twice its size, as a multiple of the size of its contents.
 const GROWING: usize = 3;
 
-/// A depth-first search gets fewer backtracks if less than one node in `FEW_REPEATED` is visited repeatedly, and more backtracks if more than one
-/// node in `MANY_REPEATED` is.
+/// A depth-first search gets fewer backtracks if less than one in `FEW_REPEATED` nodes is visited repeatedly, and more backtracks if more than one in
+/// `MANY_REPEATED` nodes is.
 const FEW_REPEATED: u64 = 20;
 const MANY_REPEATED: u64 = 10;
 
 const SWEEPS: usize = 16;
 
-/// Divisor of the difference of the bounds: reweighting at a node was useful if it raised the lower bound by more than the quotient.
+/// Divisor of the difference between upper and lower bound: reweighting at a search node was useful if it raised the lower bound by more than the
+/// quotient.
 const WORTH_SWEEPS: i64 = 1 << 5;
 
-/// Maximum number of nodes between two reweightings.
+/// Maximum number of search nodes between two reweightings of the costs.
 const MOST_PASSED: u32 = 1 << 10;
 
-/// State of a search after some steps.
+/// The state of a search after some steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum SearchState {
     /// No assignment costs less than the upper bound.
     Finished,
     /// The search found an assignment that is better than the best known assignment.
     Improved,
-    /// The search took all allowed steps.
+    /// The search has taken all steps that it was allowed.
     Paused,
-    /// All variables of the network have values; the child clusters, which are searched separately, may not.
+    /// All variables of the cluster's network have values; the variables of child clusters, which are searched separately, may have none.
     Decided,
 }
 
-/// A branching whose second decision has not been tried.
+/// A branching of the search whose second decision has not been tried.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     second: Decision,
     lower: i64,
-    /// Number of decisions before the branching.
+    /// Number of decisions that the search made before the branching.
     taken: u32,
 }
 
@@ -54,13 +55,14 @@ pub(in super::super) struct BestFirst {
     pub(in super::super) network: Network,
     pub(in super::super) best: Option<Vec<u32>>,
     open: OpenNodes,
-    /// True if the network belongs to a cluster with child clusters, which are searched separately.
+    /// True if the network belongs to a cluster of a tree decomposition with child clusters, which are searched separately.
     pub(in super::super) is_partial: bool,
-    /// The decisions that lead to the root of the searched subproblem.
+    /// The decisions that lead from the empty assignment to the root of the searched subproblem.
     given: Vec<Decision>,
     /// An assignment whose values are tried first if no best assignment is known.
     pub(in super::super) hint: Option<Vec<u32>>,
-    /// The path that leads to the current open node; `base_lower` is the bound of this node, and `taken` has the decisions after it.
+    /// The path of decisions that leads to the current open node; `base_lower` is the lower bound of this node, and `taken` has the decisions after
+    /// it.
     base: u32,
     base_lower: i64,
     taken: Vec<Decision>,
@@ -73,10 +75,10 @@ pub(in super::super) struct BestFirst {
     pub(in super::super) branchings: u64,
     repeated: u64,
     last_conflict: u32,
-    /// Number of nodes before the next reweighting; `passed` is the number of nodes between the last two reweightings.
+    /// Number of search nodes before the next reweighting; `passed` is the number of nodes between the last two reweightings.
     nodes_to_pass: u32,
     passed: u32,
-    /// Minimum difference of the costs of two assignments for one of them to count as better.
+    /// Minimum difference of the costs of two assignments for one of them to be treated as better.
     slack: i64,
     memory: usize,
 }
@@ -143,13 +145,15 @@ impl BestFirst {
         self.last_conflict = u32::MAX;
     }
 
-    /// Replaces the network by `network`, which has the same variables. The search of a subproblem must have ended.
+    /// Replaces the network of cost functions by `network`, which has the same variables. The search of a subproblem must have ended before the
+    /// network is replaced.
     pub(in super::super) fn renew(&mut self, mut network: Network) {
         network.count_from(&self.network);
         self.network = network;
     }
 
-    /// Ends the search of a subproblem. Returns the open nodes of the search, including the current node, and the best assignment that it found.
+    /// Ends the search of a subproblem. Returns the open nodes of the search, including the current node, and the best assignment that the search
+    /// found.
     pub(in super::super) fn end(&mut self) -> (OpenNodes, Option<Vec<u32>>) {
         if self.is_running {
             self.push_present(self.network.lower);
@@ -158,12 +162,12 @@ impl BestFirst {
         (std::mem::take(&mut self.open), self.best.take())
     }
 
-    /// Leaves the current node, because it has no assignment below the upper bound.
+    /// Leaves the current search node, because it has no assignment below the upper bound.
     pub(in super::super) fn close(&mut self) {
         self.backtrack();
     }
 
-    /// Adds the current node to the open nodes with the bound `lower`, and leaves it.
+    /// Adds the current search node to the open nodes with the lower bound `lower`, and leaves the node.
     pub(in super::super) fn defer(&mut self, lower: i64) {
         self.push_present(lower);
         self.backtrack();
@@ -233,8 +237,8 @@ impl BestFirst {
         }
     }
 
-    /// Makes `values` the best assignment if it costs less than the upper bound. From then on, an assignment replaces the best one only if it is
-    /// cheaper than the best one by more than `slack`.
+    /// Makes `values` the best known assignment if it costs less than the upper bound. From then on, an assignment replaces the best known one only
+    /// if it is cheaper by more than `slack`.
     pub(in super::super) fn adopt(&mut self, values: Vec<u32>, cost: i64) {
         let upper = cost - self.slack;
         if upper < self.network.upper {
@@ -243,7 +247,7 @@ impl BestFirst {
         }
     }
 
-    /// Moves to the open node with the smallest bound; returns `false` if no open node has a bound below the upper bound.
+    /// Moves to the open search node with the smallest lower bound; returns `false` if no open node has a lower bound below the upper bound.
     fn restore_best(&mut self) -> bool {
         let Some((lower, path)) = self.open.pop() else {
             return false;
@@ -278,7 +282,7 @@ impl BestFirst {
         true
     }
 
-    /// Raises the bound of the current node by tree-reweighted sweeps. If sweeps gain little, they become less frequent.
+    /// Raises the lower bound of the current search node by tree-reweighted sweeps. If reweighting sweeps gain little, they become less frequent.
     fn reweigh(&mut self) -> Result<(), Conflict> {
         if self.network.is_paused || self.network.open().is_empty() {
             return Ok(());
@@ -300,7 +304,8 @@ impl BestFirst {
         result
     }
 
-    /// Adapts the maximum number of backtracks of a depth-first search: raises it if many nodes are visited repeatedly, and lowers it if few are.
+    /// Adapts the maximum number of backtracks of a depth-first search: raises it if many nodes are visited repeatedly, and lowers it if few nodes
+    /// are.
     fn adapt(&mut self) {
         if self.repeated == 0 {
             return;
@@ -319,7 +324,7 @@ impl BestFirst {
         self.open.bytes()
     }
 
-    /// Takes the second decision of the last branching whose bound is below the upper bound; ends the depth-first search if there is none.
+    /// Takes the second decision of the last branching whose lower bound is below the upper bound; ends the depth-first search if there is none.
     fn backtrack(&mut self) {
         self.backtracks += 1;
         if self.backtracks > self.most_backtracks {
@@ -341,7 +346,7 @@ impl BestFirst {
         self.is_running = false;
     }
 
-    /// Turns all second decisions that have not been tried into open nodes.
+    /// Turns all second decisions of branchings that have not been tried into open nodes.
     fn leave(&mut self) {
         let mut before = self.base;
         let mut done = 0;

@@ -2,21 +2,21 @@
 
 use super::super::network::{Decision, Network};
 
-/// Maximum size of a domain that a branching divides into one value and the remaining values; a larger domain is divided into halves.
+/// Maximum number of remaining values at which a branching separates one value from the others; a larger domain is divided into halves.
 const DIVIDED: usize = 10;
 
-/// Two decisions on a variable; each assignment agrees with exactly one of them.
+/// Two alternative decisions on a variable; each assignment agrees with exactly one of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Branching {
     pub(super) first: Decision,
     pub(super) second: Decision,
-    /// A lower bound of the cost after the second decision.
+    /// A lower bound of the cost of assignments that agree with the second decision.
     pub(super) lower: i64,
 }
 
 impl Network {
-    /// Returns the variable for the next branching: the variable of the last conflict, or else the variable with the smallest ratio of its remaining
-    /// values to the conflicts of its functions.
+    /// Returns the variable for the next branching: the variable of the last conflict, or else the variable with the smallest ratio of the number of
+    /// its remaining values to the conflicts of its cost functions.
     ///
     /// **References.** Boussemart, Hemery, Lecoutre and Sais, *Boosting systematic search by weighting constraints*, ECAI 2004; Lecoutre, Sais,
     /// Tabary and Vidal, *Reasoning from last conflict(s) in constraint programming*, Artificial Intelligence 173, 2009.
@@ -52,8 +52,8 @@ impl Network {
         costs.max().unwrap_or(0)
     }
 
-    /// Returns two decisions that divide the domain of `v`: into halves if it is large, otherwise into one value and the remaining values. The
-    /// decision that keeps the value `preferred` comes first.
+    /// Returns two decisions that divide the remaining values of the variable `v`: into halves if there are many values, otherwise into one value and
+    /// all others. The first of the two decisions keeps the value `preferred`.
     pub(super) fn branching(&self, v: u32, preferred: Option<u32>) -> Branching {
         let i = v as usize;
         let live = |a: &u32| self.is_live(i, *a as usize);

@@ -4,8 +4,8 @@ use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
 
 impl Network {
-    /// Removes values of the variable `v` that its supported value dominates: a replacement by the supported value never increases the cost of an
-    /// assignment (soft neighbourhood substitutability). During a search, only the value with the largest unary cost is tested.
+    /// Removes values of the variable `v` that its supported value dominates, that is, can replace in every assignment without increasing the cost
+    /// (soft neighbourhood substitutability). During a search, dominance is tested only for the value with the largest unary cost.
     ///
     /// **References.** De Givry, Prestwich and O'Sullivan, *Dead-end elimination for weighted CSP*, CP 2013.
     pub(in super::super) fn remove_dominated(&mut self, v: usize) -> Result<(), Conflict> {
@@ -37,8 +37,8 @@ impl Network {
         values.max_by_key(|&a| self.unary(v, a)).unwrap_or(0)
     }
 
-    /// Returns true if `value` dominates `other`: its largest additional cost by all functions is at most the difference of the unary costs, or every
-    /// assignment with `other` costs at least the upper bound.
+    /// Returns true if `value` dominates `other`: its largest additional cost by all functions is at most the amount by which its unary cost is
+    /// smaller, or every assignment with `other` costs at least the upper bound.
     fn dominates(&mut self, v: usize, value: usize, other: usize) -> bool {
         let mut rest = self.unary(v, other) - self.unary(v, value);
         for i in 0..self.incident[v].len() {
@@ -88,7 +88,7 @@ impl Network {
         loss
     }
 
-    /// Returns the same as [`binary_loss`](Self::binary_loss) for the ternary function `f`.
+    /// Returns for the ternary function `f` what [`binary_loss`](Self::binary_loss) returns for a binary function.
     fn ternary_loss(
         &mut self,
         f: usize,

@@ -5,14 +5,14 @@ use super::super::network::function::Arity;
 use super::super::network::state::ELIMINATED;
 use super::super::network::{Conflict, Network};
 
-/// Maximum number of assignments of an eliminated variable and its neighbours.
+/// Maximum number of joint values of an eliminated variable and its neighbours.
 const ASSIGNMENTS: usize = 1 << 12;
 
-/// Maximum number of entries of the binary function of two neighbours, including entries of removed values.
+/// Maximum number of entries of the binary cost function of two neighbours, including entries of removed values.
 const LINK: usize = 1 << 18;
 
 impl Network {
-    /// Eliminates the undecided variable `v` if it has at most two neighbours.
+    /// Eliminates the undecided variable `v` if it shares cost functions with at most two other variables.
     ///
     /// **References.** Larrosa and Dechter, *Boosting search with variable elimination in constraint optimization and constraint
     /// satisfaction problems*, Constraints 8, 2003.
@@ -51,7 +51,7 @@ impl Network {
         Ok(())
     }
 
-    /// Returns the neighbours of the variable `v` and their number; `None` if it has more than two.
+    /// Returns the neighbours of the variable `v` and their number; `None` if there are more than two.
     fn few_neighbours(&self, v: usize) -> Option<([u32; 2], usize)> {
         let (mut found, mut count) = ([0; 2], 0);
         for &f in &self.incident[v] {
@@ -77,7 +77,7 @@ impl Network {
         Some((found, count))
     }
 
-    /// Returns the cost of the value `a` of `v` and the values `others` of its neighbours, by all functions of `v`.
+    /// Returns the cost of the value `a` of the variable `v` and the values `others` of its neighbours, by all cost functions of `v`.
     fn cost_with(&self, v: usize, a: usize, others: &[(usize, usize)]) -> i64 {
         let mut cost = self.unary(v, a);
         for &f in &self.incident[v] {
@@ -93,7 +93,7 @@ impl Network {
         cost
     }
 
-    /// Returns the cost of the value `a` of `v` and the values `others` of other variables, by the function `f`.
+    /// Returns the cost of the value `a` of the variable `v` and the values `others` of other variables, by the cost function `f`.
     pub(in super::super) fn cost_in(
         &self,
         f: usize,
@@ -122,7 +122,7 @@ impl Network {
         costs.min().unwrap_or(FORBIDDEN)
     }
 
-    /// Eliminates the variable `v`, whose only neighbour is `x`, and adds the minimum costs to the unary costs of `x`.
+    /// Eliminates the variable `v`, whose only neighbour is `x`, and adds the costs minimised over `v` to the unary costs of `x`.
     fn eliminate_leaf(&mut self, v: usize, x: usize) -> Result<(), Conflict> {
         for place in (0..self.live_count(x)).rev() {
             let b = self.value(x, place);
@@ -136,7 +136,8 @@ impl Network {
         Ok(())
     }
 
-    /// Eliminates the variable `v`, whose neighbours are `x` and `y`, and adds the minimum costs to the binary function of `x` and `y`.
+    /// Eliminates the variable `v`, whose neighbours are `x` and `y`, and adds the costs minimised over `v` to the binary cost function of `x` and
+    /// `y`.
     fn eliminate_link(&mut self, v: usize, x: usize, y: usize) {
         let columns = self.sizes[y] as usize;
         let mut added = std::mem::take(&mut self.scratch);
@@ -168,7 +169,7 @@ impl Network {
         values
     }
 
-    /// Returns the cost of the assignment `values` by the functions that were eliminated with the variable `v`.
+    /// Returns the cost of the assignment `values` by the cost functions that were eliminated with the variable `v`.
     fn eliminated_cost(&self, v: u32, values: &[u32]) -> i64 {
         let v = v as usize;
         let own = self.incident[v].iter().map(|&f| f as usize);

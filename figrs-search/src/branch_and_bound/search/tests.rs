@@ -1,4 +1,4 @@
-//! Tests of undone levels, eliminated variables, pauses and memory limits of a search.
+//! Tests of undone search levels, eliminated variables, pauses and memory limits of a search.
 
 use rand::RngExt;
 
@@ -12,7 +12,7 @@ use figrs_random_graphs::generator;
 /// An upper bound that is larger than the sum of all finite costs of a test case.
 const UPPER: i64 = 1 << 40;
 
-/// Returns the remaining values of each variable, in ascending order.
+/// Returns the remaining values of each variable in the network, in ascending order.
 fn domains(network: &Network) -> Vec<Vec<u32>> {
     let domain = |v: usize| {
         let mut domain = network.domain(v).to_vec();
@@ -22,8 +22,8 @@ fn domains(network: &Network) -> Vec<Vec<u32>> {
     (0..network.sizes.len()).map(domain).collect()
 }
 
-/// Random decisions are made and undone. After each propagation, each variable must have a value of cost zero, and undoing a
-/// level must restore the domains.
+/// Tests a network of cost functions in which random decisions are made and undone. After each propagation, each variable must have a value of unary
+/// cost zero, and undoing a search level must restore the variables' remaining values.
 #[test]
 fn levels_that_are_undone_leave_consistent_networks() {
     let mut undone = 0;
@@ -73,8 +73,8 @@ fn levels_that_are_undone_leave_consistent_networks() {
     assert!(undone > 2000, "{undone}");
 }
 
-/// Returns twenty functions over the same four variables; given the value of the fourth variable, each function forbids the same
-/// combination of the other three values.
+/// Returns twenty cost functions over the same four variables; given the value of the fourth variable, each function forbids the same combination of
+/// the other three values.
 fn repeated_functions() -> CostTables {
     let mut tables = CostTables {
         sizes: vec![2; 4],
@@ -125,7 +125,7 @@ fn forbidden_costs_of_an_eliminated_variable_do_not_overflow() {
     assert_eq!((tables.cost(&found), network.lower), (0, 0), "{found:?}");
 }
 
-/// A variable has two neighbours of a thousand values each, most of which are removed. A dense function of all values of these
+/// Tests a variable that has two neighbours of a thousand values each, most of which are removed. A dense cost function of all values of the two
 /// neighbours would be too large.
 #[test]
 fn large_functions_of_neighbours_are_not_made() {
@@ -155,7 +155,7 @@ fn large_functions_of_neighbours_are_not_made() {
     assert_eq!(Some(tables.cost(&found)), best, "{found:?}");
 }
 
-/// Returns `n` variables, where each pair has a binary function with random costs.
+/// Returns the cost tables of `n` variables, where each pair of variables has a binary function with random costs.
 fn complete(n: u32, size: u32, seed: u64) -> CostTables {
     let mut rng = generator(seed);
     let mut tables = CostTables {
@@ -175,8 +175,8 @@ fn complete(n: u32, size: u32, seed: u64) -> CostTables {
     tables
 }
 
-/// A long propagation must pause soon after the allowed number of steps with a valid bound, and then reach the same bound as a
-/// propagation without pauses.
+/// A long propagation of costs must pause soon after the allowed number of steps with a valid bound, and then reach the same bound as a propagation
+/// without pauses.
 #[test]
 fn a_propagation_pauses() {
     let tables = complete(40, 8, 1);
@@ -201,7 +201,7 @@ fn a_propagation_pauses() {
     assert_eq!(paused.costs.values, whole.costs.values);
 }
 
-/// The open nodes must use no more than the allowed memory, but a large share of it.
+/// The open search nodes must use no more than the allowed memory, but a large share of it.
 #[test]
 fn open_nodes_stay_within_memory() {
     const MEMORY: usize = 1500;

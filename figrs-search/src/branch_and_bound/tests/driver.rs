@@ -11,8 +11,9 @@ fn small_search() -> Limits {
     search_limits(1 << 6, 200_000, 1 << 24)
 }
 
-/// Adds variables that must have pairwise different values, with one value fewer than there are variables. A large finite cost that
-/// no good assignment has makes the scale small. The upper bound therefore stays above the best assignment's log-weight.
+/// Adds variables that must have pairwise different values to a graph, with one value fewer than there are variables. A large finite cost that no
+/// good assignment has makes the scale of the fixed-point costs small. Because of the small scale, the upper bound stays above the best assignment's
+/// log-weight.
 fn add_pigeons(graph: &mut FactorGraph, pigeons: u32) {
     let holes = pigeons - 1;
     let all: Vec<VarId> = (0..pigeons)
@@ -27,7 +28,7 @@ fn add_pigeons(graph: &mut FactorGraph, pigeons: u32) {
     }
 }
 
-/// Returns a graph of `n` unconnected cliques of five variables each.
+/// Returns a factor graph of `n` unconnected cliques of five variables each.
 fn cliques(n: usize) -> FactorGraph {
     let mut rng = generator(3);
     let mut graph = FactorGraph::default();
@@ -47,8 +48,8 @@ fn solved(graph: &FactorGraph, limits: &Limits, observer: SearchObserver<'_>) ->
     solve(graph, limits, observer).expect("well formed")
 }
 
-/// A component without assignments must end the search, even if another component would take far more steps than allowed. Many
-/// components without assignments must cause no overflow.
+/// A connected component without assignments must end the search, even if another component would take far more steps than allowed. Many connected
+/// components without assignments must cause no overflow of their costs.
 #[test]
 fn an_impossible_component_ends_the_search() {
     let mut graph = grid(20, 2.0, 7);
@@ -59,8 +60,8 @@ fn an_impossible_component_ends_the_search() {
     assert!(matches!(result, SolveResult::Impossible), "{result:?}");
 }
 
-/// The final gap between the bounds must be the same in a search of many components as in a single search: two units of cost for
-/// each factor.
+/// The final gap between the bounds must be the same in a search of many connected components as in a single search: two units of fixed-point cost
+/// for each factor.
 #[test]
 fn the_gap_of_many_components_is_that_of_all_factors() {
     let graph = cliques(100);
@@ -152,8 +153,8 @@ fn an_interrupt_ends_the_preparation_and_spares_a_proof() {
     assert!(ends[0] > 0 && ends[1] > 0, "{ends:?}");
 }
 
-/// Returns a chain of groups of variables: all variables of a group are connected, and each group shares two variables
-/// with the group before it.
+/// Returns a factor graph that is a chain of groups of variables: all variables of a group are connected, and each group shares two variables with
+/// the group before it.
 fn chain_of_groups(groups: usize, size: usize, seed: u64) -> FactorGraph {
     let mut rng = generator(seed);
     let mut graph = FactorGraph::default();
@@ -174,8 +175,8 @@ fn chain_of_groups(groups: usize, size: usize, seed: u64) -> FactorGraph {
     graph
 }
 
-/// Groups of variables that are too wide for elimination must be searched one after another along a tree decomposition, with far
-/// fewer steps than without it.
+/// Groups of variables that are too wide for elimination must be searched one after another along a tree decomposition, with far fewer steps than
+/// without a tree decomposition.
 #[test]
 fn groups_of_small_separators_are_searched_along_a_tree() {
     let graph = chain_of_groups(5, 16, 1);
@@ -191,8 +192,8 @@ fn groups_of_small_separators_are_searched_along_a_tree() {
     assert!((last.work as f64) < limits.work / 4.0, "{last:?}");
 }
 
-/// An interrupt at any time must leave an assignment with the reported weight and valid bounds that only tighten. Only the best
-/// assignment may be proven optimal.
+/// An interrupt at any time must leave an assignment with the reported weight and valid bounds that only tighten. After an interrupt, only the best
+/// assignment may be called proven optimal.
 #[test]
 fn an_interrupt_at_any_time_leaves_sound_bounds() {
     let graph = chain_of_groups(4, 14, 2);

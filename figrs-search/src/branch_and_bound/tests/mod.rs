@@ -1,4 +1,4 @@
-//! Tests that the search agrees with enumeration and elimination, for any budget.
+//! Tests that the branch and bound search agrees with enumeration and elimination, for any budget of steps.
 
 mod driver;
 
@@ -59,8 +59,8 @@ fn check_found(
     (last.log_probability, last.upper_bound)
 }
 
-/// Returns a random factor graph. For every second seed, the graph is arbitrary. For all other seeds, the graph has binary variables, pairwise
-/// factors and too many variables for a small table.
+/// Returns a random factor graph. For every second seed, the random factor graph is arbitrary. For all other seeds, the random factor graph has
+/// binary variables, pairwise factors and too many variables for a small table.
 fn graph(seed: u64, range: WeightRange) -> FactorGraph {
     let mut rng = generator(seed);
     if seed.is_multiple_of(2) {
@@ -115,8 +115,7 @@ fn random_graphs_are_solved_whatever_the_tables() {
     assert!(searches > 100, "only {searches} cases needed a search");
 }
 
-/// If a neighbourhood contains all variables, they must get the best values; no budget may lead to worse values than
-/// before.
+/// If a neighbourhood contains all variables, the search must find the best values; no budget may lead to worse values than before.
 #[test]
 fn neighbourhoods_gain_what_there_is_to_gain() {
     let mut gained = 0;
@@ -179,7 +178,7 @@ fn bounds_hold_for_every_budget() {
     assert!(open > 40, "only {open} bounds were not tight");
 }
 
-/// Returns a square grid of binary variables with random weights for each variable and for each pair of neighbours.
+/// Returns the factor graph of a square grid of binary variables with random weights for each variable and for each pair of neighbours.
 fn grid(side: usize, strength: f64, seed: u64) -> FactorGraph {
     let mut rng = generator(seed);
     let mut graph = FactorGraph::default();
@@ -266,8 +265,8 @@ fn deep_trees_do_not_recurse() {
     );
 }
 
-/// A large finite cost, which no good assignment has, makes the scale so small that the upper bound stays above the
-/// best assignment's log-weight.
+/// A large finite cost that no good assignment has makes the scale of the fixed-point costs so small that the upper bound stays above the best
+/// assignment's log-weight.
 #[test]
 fn costs_of_bad_worlds_do_not_limit_the_resolution() {
     for seed in 0..10 {

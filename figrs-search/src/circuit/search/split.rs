@@ -1,4 +1,4 @@
-//! Division of a branch of the search into components, each of which is solved by a look-up, by a sum over one variable, or by a search.
+//! Division of a search branch into components, each of which is solved by a look-up in the cache, by a sum over one variable, or by a search.
 
 use super::super::components::OpenComponent;
 use super::super::literal::AtomLiteral;
@@ -6,7 +6,7 @@ use super::super::search_trace::SearchTrace;
 use super::ExhaustiveSearch;
 
 impl<T: SearchTrace> ExhaustiveSearch<'_, T> {
-    /// Records the assignments of the current branch, and splits its undecided atoms into components.
+    /// Records the assignments of the current search branch, and splits its undecided atoms into components.
     pub(super) fn extend(&mut self) {
         let Some(frame) = self.frames.last() else {
             return;
@@ -26,9 +26,10 @@ impl<T: SearchTrace> ExhaustiveSearch<'_, T> {
         self.sort_pending(base);
     }
 
-    /// Records the assignments of the current component's atoms in the trail from the index `from` on, and restricts the residual tables to them.
+    /// Records those assignments in the trail from the index `from` on that concern atoms of the current component, and restricts the factors' tables
+    /// to them.
     ///
-    /// Assignments of other components' atoms, which may follow from learned clauses, are not recorded.
+    /// Assignments of atoms in other components, which may follow from learned clauses, are not recorded.
     pub(super) fn record_assignments(&mut self, from: usize) {
         for at in from..self.propagator.trail.len() {
             let literal = self.propagator.trail[at];
@@ -55,8 +56,8 @@ impl<T: SearchTrace> ExhaustiveSearch<'_, T> {
         }
     }
 
-    /// Finds the component of `atom`. If its value is in the cache or easy to compute, multiplies by it; otherwise queues the component for the
-    /// search.
+    /// Finds the component of undecided atoms that contains `atom`. If the value of the component is in the cache or easy to compute, multiplies by
+    /// it; otherwise queues the component for the search.
     pub(super) fn split_off(&mut self, atom: u32) {
         let found = self.finder.component_of(atom, self.form, &self.propagator);
         let Some(component) = found else {
@@ -79,8 +80,8 @@ impl<T: SearchTrace> ExhaustiveSearch<'_, T> {
         self.finder.members.truncate(component.start as usize);
     }
 
-    /// Returns the sum over the open (not excluded) values of `variable`, which is a component of its own. The time is linear in the number of
-    /// values; a search with one decision for each value would take quadratic time.
+    /// Returns the sum over the values of `variable` that are not excluded; the variable must be a component of its own. The sum over the values of a
+    /// variable takes time linear in their number; a search with one decision for each value would take quadratic time.
     fn sum_over(&mut self, variable: u32) -> T::Value {
         let mut sum = None;
         for atom in self.form.atoms.of(variable) {
@@ -122,7 +123,8 @@ impl<T: SearchTrace> ExhaustiveSearch<'_, T> {
         self.cache.get(component.hash)
     }
 
-    /// Sorts the pending components from the index `base` on by decreasing size. The smallest component is last and is searched first.
+    /// Sorts the components that wait for the search, from the index `base` on, by decreasing size. The smallest component is at the end of the list
+    /// and is searched first.
     pub(super) fn sort_pending(&mut self, base: usize) {
         self.pending[base..].sort_by_key(|component| std::cmp::Reverse(component.len));
     }

@@ -1,4 +1,4 @@
-//! Tests of sums, counts, marginals and assignments of random graphs.
+//! Tests of sums, model counts, marginals and assignments of random factor graphs.
 
 use figrs_factor::Limits;
 use num_bigint::BigUint;

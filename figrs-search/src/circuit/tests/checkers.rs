@@ -1,4 +1,4 @@
-//! Tests that the problem implies all learned clauses, and that cached values equal the values of a second search.
+//! Tests that the clauses of the problem imply all learned clauses, and that cached values equal the values that a second search finds.
 
 use super::super::clause_database::ClauseKind;
 use super::super::literal::AtomLiteral;

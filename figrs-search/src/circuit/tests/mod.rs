@@ -1,5 +1,4 @@
-//! Tests that compare the search and its circuit with the sum over all assignments, and tests of the parts of the
-//! search.
+//! Tests that compare the exhaustive search and its circuit with the sum over all assignments, and tests of the parts of the search.
 
 mod agreement;
 mod checkers;
@@ -11,8 +10,7 @@ mod scale;
 pub(super) struct CacheReplay<V> {
     is_same: fn(V, V) -> bool,
     pub(super) compared: usize,
-    /// Marks of the cache (numbers of insertions) at which the cached value and the new value of a component
-    /// differed.
+    /// Marks of the cache (numbers of insertions so far) at which the cached value and the newly computed value of a component differed.
     pub(super) differences: Vec<usize>,
 }
 
@@ -32,8 +30,8 @@ impl<V> CacheReplay<V> {
         }
     }
 
-    /// Drops the recorded differences of cache entries that were removed because they may be wrong next to a
-    /// component without solutions.
+    /// Drops the recorded differences of cache entries that have been removed; the entries may be wrong because a component next to them has no
+    /// solutions.
     pub(super) fn purge(&mut self, mark: usize) {
         self.differences.retain(|&time| time < mark);
     }

@@ -14,7 +14,7 @@ pub(super) fn cases(usual: u64) -> u64 {
     stated.and_then(|cases| cases.parse().ok()).unwrap_or(usual)
 }
 
-/// Returns the logical form of a graph, for the sum over all its variables.
+/// Returns the clauses and decision diagrams of a factor graph, for the sum over all its variables.
 pub(super) fn logical_form(graph: &FactorGraph) -> LogicalForm {
     let kept = vec![false; graph.cardinalities.len()];
     LogicalForm::new(graph, &[], &kept, &Limits::default()).expect("small")
@@ -24,8 +24,7 @@ pub(super) fn rng(seed: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(seed)
 }
 
-/// Returns a random graph of up to `most` variables with one to four values each, and with tables of all storage
-/// formats.
+/// Returns a random factor graph of up to `most` variables with one to four values each, and with tables of all storage formats.
 pub(super) fn random_graph(rng: &mut impl Rng, most: usize) -> FactorGraph {
     let mut graph = FactorGraph::default();
     for _ in 0..rng.random_range(0..=most) {
@@ -105,12 +104,12 @@ fn random_table(
     }
 }
 
-/// Returns a random formula in which each clause has three literals.
+/// Returns a random formula in conjunctive normal form in which each clause has three literals.
 pub(super) fn random_formula(rng: &mut impl Rng, variables: usize, clauses: usize) -> FactorGraph {
     random_clauses(rng, variables, clauses, 3..=3)
 }
 
-/// Returns a random formula whose clauses have numbers of literals in the range `lengths`.
+/// Returns a random formula in conjunctive normal form whose clauses have numbers of literals in the range `lengths`.
 pub(super) fn random_clauses(
     rng: &mut impl Rng,
     variables: usize,
@@ -140,7 +139,7 @@ pub(super) fn random_clauses(
     graph
 }
 
-/// Returns all assignments of positive weight, each with the natural logarithm of its weight.
+/// Returns all assignments of positive weight of a factor graph, each with the natural logarithm of its weight.
 pub(super) fn worlds(graph: &FactorGraph) -> Vec<(Vec<u32>, f64)> {
     let all = Assignments::rows(graph.cardinalities.iter().map(|&n| n as usize));
     let weigh = |number| {
@@ -158,7 +157,7 @@ pub(super) fn worlds(graph: &FactorGraph) -> Vec<(Vec<u32>, f64)> {
         .collect()
 }
 
-/// Returns the natural logarithm of the sum of the weights of `worlds`.
+/// Returns the natural logarithm of the sum of the weights of the assignments `worlds`.
 pub(super) fn log_sum_of(worlds: &[(Vec<u32>, f64)]) -> f64 {
     worlds.iter().map(|(_, log)| log.exp()).sum::<f64>().ln()
 }

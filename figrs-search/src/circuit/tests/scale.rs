@@ -13,7 +13,7 @@ use super::super::search::SearchControl;
 use super::problems::{log_sum_of, random_formula, rng, worlds};
 use figrs_factor::eliminate::EliminationError;
 
-/// Returns a chain of binary variables in which no two neighbours are both true.
+/// Returns the factor graph of a chain of binary variables in which no two neighbours are both true.
 fn chain(n: usize) -> FactorGraph {
     let factor = |v: usize| Factor {
         variables: vec![VarId(v as u32), VarId(v as u32 + 1)],

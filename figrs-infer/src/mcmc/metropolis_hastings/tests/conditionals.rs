@@ -1,4 +1,4 @@
-//! Tests of exact draws from conditionals, against closed forms and against random walks.
+//! Tests of exact draws from conditional distributions, against closed forms and against random walks.
 
 use figrs_core::rand::{Rng, RngExt};
 use figrs_core::{
@@ -13,7 +13,7 @@ use crate::MetropolisHastings;
 use crate::mcmc::metropolis_hastings::{AcceptanceTerms, Kernel, Proposals};
 use figrs_answer::Run;
 
-/// Checks the predicted colour after several observations of the same colour. The parameter reaches the observed elements directly, or
+/// Checks the predictive probability of a colour after several observations of the same colour. The observed elements read the parameter directly, or
 /// through the function `through`.
 fn next_colour(seen: u32, through: impl Fn(&Element<Vec<f64>>) -> Element<Vec<f64>>) {
     let mix = Dirichlet::new([2.0, 2.0, 2.0]);
@@ -63,7 +63,7 @@ fn a_dirichlet_that_a_function_reads_walks() {
     }
 }
 
-/// Draws `count` values of `of`, the only free choice of `model`, from its conditional; the result is empty if no conditional is known.
+/// Draws `count` values of `of`, the only free choice of `model`, from its conditional distribution; the result is empty if no conditional is known.
 fn draws(model: &Model, of: &Element<f64>, count: u64) -> Vec<f64> {
     let mut trace = Trace::new(model, &[of.erased().clone()], 1000).unwrap();
     let mut random = stream(3, count);
@@ -76,8 +76,8 @@ fn draws(model: &Model, of: &Element<f64>, count: u64) -> Vec<f64> {
     (0..count).filter_map(|_| draw()).collect()
 }
 
-/// Asserts the mean and the variance of independent draws of `of` from its conditional. Each may deviate by six standard errors,
-/// computed from the fourth moment of the draws.
+/// Asserts the mean and the variance of independent draws of `of` from its conditional distribution. The mean and the variance may each deviate by
+/// six standard errors, computed from the fourth moment of the draws.
 fn has_moments(name: &str, model: &Model, of: &Element<f64>, mean: f64, variance: f64) {
     let draws = draws(model, of, 5000);
     assert_eq!(draws.len(), 5000, "{name} has no conditional");
@@ -270,7 +270,8 @@ fn values_are_asked_for_where_statistics_tell_no_likelihood() {
     has_moments("Waiting", &model, &rate, shape / by, shape / (by * by));
 }
 
-/// A conditional is unknown if a reader does not have the form that the family of the choice states.
+/// The conditional distribution of a random choice is unknown if an element that reads the choice does not have the form that the family of the
+/// choice states.
 #[test]
 fn other_readers_leave_no_conditional() {
     let p = Beta::new(2.0, 3.0);
@@ -298,7 +299,7 @@ fn other_readers_leave_no_conditional() {
     assert_eq!(draws(&exact, &mean, 10).len(), 10);
 }
 
-/// If a `Chain` returns a choice, the readers of the `Chain` read the choice, in the worlds where the `Chain` returns it.
+/// If a `Chain` returns a random choice, elements that read the `Chain` read the choice, in the worlds where the `Chain` returns it.
 #[test]
 fn a_mixture_is_drawn_from_its_conditionals() {
     let data = [-2.0, -1.4, -2.6, 1.9, 2.4, 2.2, 1.6];
@@ -346,7 +347,8 @@ fn ln_factorial(n: f64) -> f64 {
     (1..n as u32).map(|k| f64::from(k).ln()).sum()
 }
 
-/// Tests a power of the likelihood, and a search, which uses the conditional only as a proposal.
+/// Tests the conditional distribution with the likelihood raised to a power, and a search, which uses the conditional distribution only as a
+/// proposal.
 #[test]
 fn conditionals_are_tempered() {
     let mean = Normal::new(0.0, Variance(4.0));

@@ -10,7 +10,8 @@ use super::is_right;
 use crate::MetropolisHastings;
 use figrs_answer::{Answer, Quality, Run};
 
-/// Observed means of six groups. Each mean is measured with a standard deviation of a tenth, far less than the standard deviation between the groups.
+/// Observed means of six groups. Each group mean is measured with a standard deviation of a tenth, far less than the standard deviation between the
+/// groups.
 const SEEN: [f64; 6] = [3.1, 5.2, 1.4, 4.0, 2.2, 6.3];
 const NOISE: f64 = 0.1;
 
@@ -42,7 +43,7 @@ fn effective_samples(answer: &Answer, element: &Element<f64>) -> f64 {
     }
 }
 
-/// A step that changes only the mean or only the spread is twenty times shorter than the width of the posterior.
+/// In the test model, a step that changes only the mean or only the spread is twenty times shorter than the width of the posterior.
 #[test]
 fn parameters_move_with_the_offsets_behind_them() {
     let mean = Normal::new(0.0, StandardDeviation(5.0));
@@ -74,7 +75,7 @@ fn parameters_move_with_the_offsets_behind_them() {
     }
 }
 
-/// An offset that enters a function nonlinearly is not moved jointly with the parameter, but changes alone.
+/// An offset that enters a function nonlinearly does not move jointly with the parameter, but changes alone.
 #[test]
 fn offsets_that_enter_by_a_curve_do_not_move_along() {
     let mean = Normal::new(0.0, StandardDeviation(1.0));
@@ -91,7 +92,7 @@ fn offsets_that_enter_by_a_curve_do_not_move_along() {
     is_right(&answer, &mean, |&mean| mean, 0.0, 0.05);
 }
 
-/// Returns the number of joint moves of a parameter with its offsets that are found in a world of `model`.
+/// Returns the number of joint moves, each of a parameter with its offsets, that are found in a world of `model`.
 fn moves(model: &Model) -> usize {
     let mut trace = Trace::new(model, &[], 1000).unwrap();
     assert!(trace.restart(&mut stream(1, 0)).unwrap());
@@ -100,7 +101,8 @@ fn moves(model: &Model) -> usize {
     moves.count()
 }
 
-/// Each position of a random walk depends on all earlier steps. A move that computed each step separately would not be reversible.
+/// Each position of the random walk in the test depends on all earlier steps of the walk. A joint move that computed each step of this random walk
+/// separately would not be reversible.
 #[test]
 fn offsets_that_one_function_reads_together_do_not_move() {
     let observed = |reads_all: bool| {

@@ -1,4 +1,4 @@
-//! Tests of chains against posteriors in closed form.
+//! Tests of Markov chains against posteriors in closed form.
 //!
 //! Each estimate is approximately normal with its stated standard error; it deviates by more than six standard errors with a
 //! probability below 1e-8. The seeds are fixed.
@@ -13,7 +13,7 @@ use figrs_core::{Element, Value};
 
 use figrs_answer::Answer;
 
-/// Fails if the expectation of `of` deviates from `right` by more than six standard errors, or if its standard error exceeds `largest`.
+/// Fails if the estimated expectation of `of` deviates from `right` by more than six standard errors, or if its standard error exceeds `largest`.
 fn is_right<T: Value>(
     answer: &Answer,
     element: &Element<T>,

@@ -81,7 +81,8 @@ fn mixture() -> (Model, Element<f64>) {
     (model, means[0].clone())
 }
 
-/// The components of a mixture may exchange their roles. With independent starts, all chains were in the same mode for a third of the seeds.
+/// The components of the mixture in this test may exchange their roles. With independent first worlds, all chains were in the same mode for a third
+/// of the seeds.
 #[test]
 fn chains_begin_in_both_modes_of_a_mixture() {
     let one_sided = |seed: &u64| {

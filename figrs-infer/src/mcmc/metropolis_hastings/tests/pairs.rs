@@ -1,4 +1,4 @@
-//! Tests of choices that evidence connects, and that are therefore changed in pairs.
+//! Tests of random choices that evidence connects, and that are therefore changed in pairs.
 
 use figrs_core::{Element, Flip, Model, Parents, Select, fold};
 
@@ -7,7 +7,7 @@ use crate::MetropolisHastings;
 use figrs_answer::Run;
 use figrs_exact::Enumerate;
 
-/// Exactly one of four elements is true; a change of a single element therefore never leads to a possible world.
+/// In the test model, exactly one of four elements is true; a change of a single element therefore never leads to a possible world.
 #[test]
 fn sites_that_evidence_ties_together_are_changed_in_pairs() {
     let chances = [0.1, 0.2, 0.3, 0.4];
@@ -36,8 +36,8 @@ fn sites_that_evidence_ties_together_are_changed_in_pairs() {
     assert!(answer.sampling().unwrap().acceptance.unwrap() > 0.3);
 }
 
-/// Actors appear in films, and the evidence states that there is exactly one award; a single change can therefore neither give nor
-/// remove an award. The test uses the default settings.
+/// In the model, actors appear in films, and the evidence states that there is exactly one award; a change of one choice can therefore neither give
+/// nor remove an award. The test of the award model uses the default settings.
 #[test]
 fn the_one_award_goes_from_film_to_film() {
     let appearances = [(0, 0), (1, 1), (2, 1), (2, 2)];

@@ -16,8 +16,8 @@ use crate::MetropolisHastings;
 use crate::mcmc::metropolis_hastings::{AcceptanceTerms, Kernel, Proposals};
 use figrs_answer::Run;
 
-/// Starts from draws of the prior, makes a few steps of `kernel` without conditionals, and compares the expectation of `number` with
-/// `right`, its prior expectation. The tolerance is six standard errors.
+/// Starts from draws of the prior, makes a few steps of `kernel` without draws from conditional distributions, and compares the expectation of
+/// `number` with `right`, its prior expectation. The expectation may deviate by six standard errors.
 fn prior_stays<T: Value>(
     of: &Element<T>,
     kernel: &mut Kernel,
@@ -51,7 +51,7 @@ fn prior_stays<T: Value>(
     );
 }
 
-/// Returns a kernel that has been adapted by steps that sample the prior, with the resulting covariances and scales.
+/// Returns a kernel whose covariances and scales have been adapted by steps that sample the prior.
 fn adapted<T: Value>(of: &Element<T>) -> Kernel {
     let targets = [of.map(Clone::clone).erased().clone()];
     let mut trace = Trace::new(&Model::new(), &targets, 100).unwrap();
@@ -122,8 +122,9 @@ fn a_list_of_reals_walks_to_its_posterior() {
     is_right(&answer, &three, |x| x[2], 0.0, 0.1);
 }
 
-/// Years are counted from the year one, and the correlation of intercept and slope is therefore 1 - 1e-5, up to its sign. The noise has a
-/// prior as well. The mean of the line at its centre and the slope are known in closed form, to a percent of their standard deviations.
+/// In the test data, years are counted from the year one, and the correlation of intercept and slope is therefore 1 - 1e-5, up to its sign. The
+/// standard deviation of the noise has a prior as well. The value of the regression line at its centre and the slope are known in closed form, to a
+/// percent of their standard deviations.
 fn regression(block: bool) {
     let noise = [0.3, -0.2, 0.5, -0.4, 0.1, 0.0, -0.3, 0.2, 0.4, -0.5];
     let points: Vec<(f64, f64)> = (0..30_u32)

@@ -5,12 +5,13 @@ use std::collections::BinaryHeap;
 
 use crate::boards::maze::{PerfectMaze, Pointer};
 
-/// Returns the pointers of the maze with the largest product of weights; the choice among equal products is deterministic.
+/// Returns the pointers of the maze with the largest product of weights; among mazes with equal products, the choice is deterministic.
 ///
-/// At first each room is a group. Each group takes its cheapest pointer to another group, and groups whose pointers form a cycle are joined into one
-/// group. At the end the joined groups are separated in reverse order; the pointer that leaves a joined group replaces one pointer of the cycle.
+/// At the start of the algorithm, each room is a group of its own. Each group of rooms takes its cheapest pointer to another group, and groups whose
+/// pointers form a cycle are joined into one group. At the end, the joined groups of rooms are separated in reverse order; the pointer that leaves a
+/// joined group replaces one pointer of the cycle.
 ///
-/// **Complexity.** `O(n log(n)^2)` for `n` rooms: pointers are in heaps, and a smaller heap is merged into a larger one.
+/// **Complexity.** `O(n log(n)^2)` for `n` rooms: the pointers are stored in heaps, and a smaller heap is merged into a larger one.
 ///
 /// **References.** J. Edmonds, "Optimum branchings", Journal of Research of the National Bureau of Standards 71B (1967); R. E. Tarjan, "Finding optimum branchings", Networks 7 (1977).
 pub(super) fn heaviest(maze: &PerfectMaze) -> Vec<Pointer> {
@@ -117,15 +118,15 @@ impl PartialEq for Costed {
 
 impl Eq for Costed {}
 
-/// Groups of rooms that were joined because their pointers form a cycle, and these pointers.
+/// Groups of rooms that were joined because their pointers form a cycle, and the pointers of this cycle.
 struct Cycle {
     group: usize,
-    /// Number of earlier joins of two groups, before the groups of this cycle were joined.
+    /// Number of joins of two groups that were made before the groups of this cycle were joined.
     time: usize,
     pointers: Vec<Costed>,
 }
 
-/// The pointers of a group of rooms as a heap, with the cheapest pointer first. The cost of a pointer is its stored cost minus `less`.
+/// The pointers of a group of rooms as a heap, with the cheapest pointer first. The cost of a pointer in the heap is its stored cost minus `less`.
 #[derive(Debug, Default)]
 struct Offset {
     costs: BinaryHeap<Reverse<Costed>>,
@@ -156,7 +157,7 @@ impl Offset {
     }
 }
 
-/// Groups of rooms, with a union-find structure that can undo unions: union by size without path compression.
+/// A partition of the rooms into groups, as a union-find structure that can undo unions: union by size without path compression.
 struct Groups {
     parent: Vec<usize>,
     sizes: Vec<usize>,

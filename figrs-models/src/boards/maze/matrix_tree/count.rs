@@ -13,19 +13,21 @@ use crate::board::BoardError;
 
 /// Returns the number of spanning trees of a grid of `m` by `n` rooms.
 ///
-/// The number of spanning trees is a product over all pairs of nonzero eigenvalues, one for each side of the grid; the factor of a pair is the sum of
-/// its eigenvalues. The product is the resultant of the monic polynomials `S_(m-1)(x)` and `S_(n-1)(4 - x)`. The polynomial `S_k` is Chebyshev's
-/// polynomial of the second kind, `S_(k+1)(x) = x S_k(x) - S_(k-1)(x)`, with the roots `2 cos(pi j / (k + 1))`. The resultant is computed modulo
-/// primes whose product is larger than the resultant, and the remainders are combined by the Chinese remainder theorem.
+/// The number of spanning trees is a product over all pairs of nonzero eigenvalues, one of each side of the grid; the factor of a pair is the sum of
+/// its two eigenvalues. The number of spanning trees is the resultant of the monic polynomials `S_(m-1)(x)` and `S_(n-1)(4 - x)`. The polynomial
+/// `S_k` is Chebyshev's polynomial of the second kind, `S_(k+1)(x) = x S_k(x) - S_(k-1)(x)`, with the roots `2 cos(pi j / (k + 1))`. The number of
+/// spanning trees, a resultant, is computed modulo primes whose product is larger than the number, and the remainders are combined by the Chinese
+/// remainder theorem.
 ///
 /// The function `step` receives the number of processed primes and the number of all primes, and may end the computation by an error.
 ///
-/// **Complexity.** `O(m n / 62)` primes are used, each in `O(m n)` for the smaller side `m`, and `O((m n / 62)^2)` time combines the remainders.
+/// **Complexity.** The computation uses `O(m n / 62)` primes, each in time `O(m n)` for the smaller side `m`, and combines the remainders in time
+/// `O((m n / 62)^2)`.
 pub(super) fn spanning_trees(
     (rows, columns): (usize, usize),
     mut step: impl FnMut(u64, u64) -> Result<(), BoardError>,
 ) -> Result<BigUint, BoardError> {
-    /// Number of bits of the count that each prime determines at least, and number of bits that are added because the logarithm of the count is
+    /// Number of bits of the result that each prime determines at least, and number of bits that are added because the logarithm of the result is
     /// rounded.
     const BITS: (f64, f64) = (61.0, 64.0);
     let bits = log_weight_of_trees((columns, 1.0, 1.0), (rows, 1.0, 1.0)) / f64::ln(2.0);
@@ -63,7 +65,7 @@ pub(super) fn spanning_trees(
     failed.map_or(Ok(count), Err)
 }
 
-/// Returns the number of trees modulo a prime, in the Montgomery form of `modulus`; `small` is the smaller side.
+/// Returns the number of spanning trees modulo a prime, in the Montgomery form of `modulus`; `small` is the smaller side of the grid.
 fn modulo((small, large): (usize, usize), modulus: Modulus) -> u64 {
     // The polynomial `S` of the smaller side, with the lowest coefficient first.
     let (mut before, mut side) = (vec![0], vec![modulus.one()]);
@@ -98,7 +100,7 @@ fn modulo((small, large): (usize, usize), modulus: Modulus) -> u64 {
     resultant(side, other, modulus)
 }
 
-/// Returns the resultant of the polynomials `one` and `other` by Euclid's algorithm; the leading coefficient of `one` must be nonzero.
+/// Returns the resultant of the two polynomials `one` and `other` by Euclid's algorithm; the leading coefficient of `one` must be nonzero.
 fn resultant(mut one: Vec<u64>, mut other: Vec<u64>, modulus: Modulus) -> u64 {
     let mut product = modulus.one();
     loop {
@@ -148,7 +150,7 @@ mod tests {
             .to_string()
     }
 
-    /// The published numbers are sequence A007341 of the OEIS for squares, and A001353 for ladders.
+    /// The published numbers of spanning trees are sequence A007341 of the OEIS for square grids, and A001353 for grids of two rows (ladders).
     #[test]
     fn counts_are_the_published_ones() {
         let squares = [
@@ -171,7 +173,7 @@ mod tests {
         assert_eq!(count(1, 50), "1");
     }
 
-    /// The leading digits of a large count, which no table lists, agree with those of the product of eigenvalues.
+    /// The leading digits of a large number of spanning trees, which no table lists, agree with those of the product of eigenvalues.
     #[test]
     fn large_counts_agree_with_their_logarithm() {
         for (rows, columns) in [(40, 33), (21, 60), (64, 64)] {

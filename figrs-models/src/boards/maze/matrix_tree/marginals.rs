@@ -1,22 +1,22 @@
-//! Computes the marginal distributions of pointers from Green's function of a random walk on the grid.
+//! Computes the marginal distributions of the pointers of a perfect maze from Green's function of a random walk on the grid.
 
 use crate::board::{AnswerProgress, BoardError, CellDistribution, Method, positive};
 use crate::boards::maze::{PerfectMaze, Pointer};
 use crate::grid::{Position, Size};
 
-/// Returns the distribution of each pointer given that the maze is perfect, in scan order.
+/// Returns the distribution of each room's pointer given that the maze is perfect, in scan order (row by row).
 ///
 /// The maze is a random spanning tree of an undirected network with conductances `c[r, s] = pi[r] w[r, s]`, where `pi` is the stationary distribution
-/// of the random walk with the weights `w`. The distribution of the undirected tree does not depend on the room to which its pointers lead. A room
-/// `r` points to a room `s` with the probability that a unit current from `r` to the first room leaves `r` for `s`. The probability that the room `r`
-/// points to the room `s` is `w[r, s] (G[r, r] - G[s, r]) - (w[r, s] G[0, r] - w[s, r] G[0, s])`, where `G` is Green's function of the random walk
-/// that ends in a certain room, the ground. The ground is the corner towards which the weights drive the walk: with another ground, differences of
-/// Green's function would lose all digits. The Laplacian is block tridiagonal, with a block for each line of rooms along the shorter side, so `G` is
-/// computed by block elimination from both ends.
+/// of the random walk with the weights `w`. The distribution of the maze's undirected tree does not depend on the room to which its pointers lead. In
+/// the network of a maze, a room `r` points to a room `s` with the probability that a unit current from `r` to the first room leaves `r` for `s`. The
+/// probability that the room `r` points to the room `s` is `w[r, s] (G[r, r] - G[s, r]) - (w[r, s] G[0, r] - w[s, r] G[0, s])`, where `G` is Green's
+/// function of the random walk that ends in a certain room, the ground. The ground, where the random walk ends, is the corner towards which the
+/// weights drive the walk: with another ground, differences of Green's function would lose all digits. The Laplacian of the grid is block
+/// tridiagonal, with a block for each line of rooms along the shorter side, so Green's function `G` is computed by block elimination from both ends.
 ///
-/// **Complexity.** For a shorter side `m` and a longer one `n`, the time is `O(m^3 n)`, and the memory `8 m^2 n` bytes.
+/// **Complexity.** For a grid with the shorter side `m` and the longer side `n`, the time is `O(m^3 n)`, and the memory `8 m^2 n` bytes.
 ///
-/// **Errors.** [`BoardError::TooLarge`] if the matrices exceed `memory` bytes; the errors of `progress`.
+/// **Errors.** [`BoardError::TooLarge`] if the matrices exceed `memory` bytes; the errors of `progress` if the computation is interrupted.
 pub(super) fn of_pointers(
     maze: &PerfectMaze,
     memory: u64,
@@ -113,10 +113,11 @@ pub(super) fn of_pointers(
     Ok(distributions)
 }
 
-/// The Laplacian without the row and column of the ground (the room where a random walk ends), in blocks for lines of rooms along the shorter side.
+/// The Laplacian of the grid without the row and column of the ground (the room where a random walk ends), in one block for each line of rooms along
+/// the shorter side.
 struct Blocks<'a> {
     maze: &'a PerfectMaze,
-    /// The corner towards which the weights drive a random walk.
+    /// The ground: the corner towards which the weights drive a random walk.
     ground: usize,
     side: usize,
     lines: usize,
@@ -154,7 +155,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Returns the index of the line that contains `room`, and the room's index in that line.
+    /// Returns the index of the line (row or column of the grid) that contains `room`, and the room's index in that line.
     fn place(&self, room: usize) -> (usize, usize) {
         let columns = self.maze.size().columns();
         match self.are_rows {
@@ -189,7 +190,8 @@ impl<'a> Blocks<'a> {
         block
     }
 
-    /// Returns the weight of the pointer from a room in a line to the room beside it in an adjacent line; 0 if one of the two rooms is the ground.
+    /// Returns the weight of the pointer from a room in a line to the room beside it in an adjacent line; 0 if one of the two rooms is the ground
+    /// (where a random walk ends).
     fn between(&self, from: usize, to: usize, place: usize) -> f64 {
         if self.room(from, place) == self.ground || self.room(to, place) == self.ground {
             return 0.0;
@@ -203,8 +205,8 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Returns Green's function from the first room to each room (the expected number of visits of a random walk), or zeros if the first room is the
-    /// ground.
+    /// Returns Green's function from the first room to each room (the expected number of visits of a random walk), or zeros if the walk ends in the
+    /// first room.
     fn visits(&self, before: &[Vec<f64>]) -> Vec<f64> {
         let (side, mut visits) = (self.side, vec![0.0; self.side * self.lines]);
         if self.ground == 0 {
@@ -240,7 +242,8 @@ impl<'a> Blocks<'a> {
         visits
     }
 
-    /// Eliminates the line of rooms `beside` from the matrix block of the line `line`; `inverse` is the inverse of the block of `beside`.
+    /// Eliminates the line of rooms `beside` from the matrix block of the line `line` by Gaussian elimination; `inverse` is the inverse of the block
+    /// of `beside`.
     fn eliminate(&self, block: &mut [f64], line: usize, beside: usize, inverse: &[f64]) {
         let side = self.side;
         for place in 0..side {
@@ -253,7 +256,7 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// Returns the inverse of a diagonally dominant matrix, stored row by row: Gauss-Jordan elimination in place, without pivoting.
+/// Returns the inverse of a diagonally dominant matrix, which is stored row by row, by Gauss-Jordan elimination in place, without pivoting.
 fn inverted(mut matrix: Vec<f64>, side: usize) -> Vec<f64> {
     let mut pivots = vec![0.0; side];
     for step in 0..side {

@@ -1,16 +1,16 @@
 //! Exact answers about mazes of any size by the matrix-tree theorem.
 //!
 //! A maze is a spanning tree of the grid, directed to the first room; its weight is the product of the weights of its pointers. The sum of the
-//! weights of all mazes is the determinant of the grid's Laplacian matrix without the row and column of the first room. The row of a room in the
-//! Laplacian matrix has the negative weight of each pointer in the column of the pointer's target, and on the diagonal the sum of these pointers'
-//! weights. The Laplacian of a grid is a Kronecker sum of the Laplacians of its sides, whose eigenvalues are known.
+//! weights of all mazes is the determinant of the grid's Laplacian matrix without the row and column of the first room. In the Laplacian matrix, the
+//! row of a room has, in the column of each pointer's target, the negative weight of the pointer, and on the diagonal the sum of the weights of the
+//! room's pointers. The Laplacian of a grid is a Kronecker sum of the Laplacians of its sides, whose eigenvalues are known.
 //!
 //! # References
 //!
-//! The matrix-tree theorem is due to G. Kirchhoff (1847), and its form for directed trees to W. T. Tutte, "The dissection of equilateral triangles
-//! into equilateral triangles" (1948). The eigenvalues of grids are given in F. Y. Wu, "Number of spanning trees on a lattice", Journal of Physics A
-//! 10 (1977). Marginals by Green's function are derived in R. Burton and R. Pemantle, "Local characteristics, entropy and limit theorems for spanning
-//! trees", Annals of Probability 21 (1993).
+//! The matrix-tree theorem is due to Kirchhoff (1847), and its form for directed trees to Tutte, "The dissection of equilateral triangles into
+//! equilateral triangles" (1948). The eigenvalues of the Laplacians of grids are given in Wu, "Number of spanning trees on a lattice", Journal of
+//! Physics A 10 (1977). Marginal distributions of random trees by Green's function are derived in Burton and Pemantle, "Local characteristics,
+//! entropy and limit theorems for spanning trees", Annals of Probability 21 (1993).
 
 mod branching;
 mod count;
@@ -24,7 +24,7 @@ use super::{PerfectMaze, Pointer};
 use crate::board::{AnswerProgress, BoardError, CellDistribution, OwnAnswers};
 use crate::grid::Board;
 
-/// Exact answers about mazes without clues and without bounds on steps.
+/// Exact answers about mazes without clues and without bounds on the length of the solution.
 pub(super) struct MatrixTree(pub(super) PerfectMaze);
 
 impl OwnAnswers<Pointer, Board<Pointer>> for MatrixTree {

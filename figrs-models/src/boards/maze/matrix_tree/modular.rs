@@ -1,12 +1,13 @@
-//! Arithmetic modulo a prime of 62 bits, in Montgomery form.
+//! Arithmetic modulo a prime of 62 bits, with numbers in Montgomery form.
 
 /// A prime below `2^62` as the modulus. A stored number `x` represents `x / 2^64` modulo the prime (Montgomery form).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Modulus {
     pub(super) prime: u64,
-    /// The number `-1 / prime` modulo `2^64`.
+    /// The number `-1 / prime` modulo `2^64`, for Montgomery multiplication.
     inverse: u64,
-    /// The number `2^64` modulo the prime, which represents 1. The field `square` is the square of this number, and represents `2^64`.
+    /// The number `2^64` modulo the prime, which represents 1 in Montgomery form. The field `square` is the square of the field `one` modulo the
+    /// prime, and represents `2^64`.
     one: u64,
     square: u64,
 }
@@ -32,7 +33,7 @@ impl Modulus {
         self.times(number % self.prime, self.square)
     }
 
-    /// Returns the remainder that the stored number `number` represents.
+    /// Returns the remainder modulo the prime that the number `number` in Montgomery form represents.
     pub(super) fn remainder(self, number: u64) -> u64 {
         self.times(number, 1)
     }
@@ -66,7 +67,7 @@ impl Modulus {
         self.one
     }
 
-    /// Returns the inverse of the nonzero number `number`, by Fermat's theorem.
+    /// Returns the multiplicative inverse of the nonzero number `number`, by Fermat's theorem.
     pub(super) fn inverse(self, number: u64) -> u64 {
         self.power(number, self.prime - 2)
     }

@@ -2,17 +2,17 @@
 
 use std::f64::consts::PI;
 
-/// A side of a grid: the number of its rooms, and the weights of pointers to the previous room and to the next room.
+/// A side of a grid of rooms: the number of its rooms, and the weights of pointers to the previous room and to the next room along the side.
 type Side = (usize, f64, f64);
 
 /// Returns the logarithm of the sum of the weights of all spanning trees of a grid that are directed to its first room.
 ///
-/// The eigenvalues of the Laplacian of a side of `n` rooms are 0 and `back + forward - 2 sqrt(back forward) cos(pi k / n)` for `k` from 1 to `n - 1`.
-/// The eigenvalues of the grid are the sums of one eigenvalue of each side. The product of the nonzero eigenvalues is the weight of all trees
-/// directed to any room. The trees that are directed to a given room have a share of this weight that equals the room's stationary probability:
-/// `(forward / back)^k` for room `k` of a side, up to a factor.
+/// The eigenvalues of the Laplacian of a line of `n` rooms (a side of the grid) are 0 and `back + forward - 2 sqrt(back forward) cos(pi k / n)` for
+/// `k` from 1 to `n - 1`. Each eigenvalue of the grid's Laplacian is the sum of one eigenvalue of each side of the grid. The product of the nonzero
+/// eigenvalues of the grid's Laplacian is the weight of all spanning trees, directed to any room. The trees that are directed to a given room have a
+/// share of the weight of all trees that equals the room's stationary probability: `(forward / back)^k` for room `k` of a side, up to a factor.
 ///
-/// **Complexity.** The time is linear in the number of rooms.
+/// **Complexity.** The time is linear in the number of rooms of the grid.
 pub(super) fn log_weight_of_trees(across: Side, down: Side) -> f64 {
     let (across_values, down_values) = (eigenvalues(across), eigenvalues(down));
     let mut sum = log_share_of_first(across) + log_share_of_first(down);
@@ -33,7 +33,7 @@ fn eigenvalues((rooms, back, forward): Side) -> Vec<f64> {
     std::iter::once(0.0).chain(others).collect()
 }
 
-/// Returns the logarithm of the probability of the first room in the stationary distribution of a side.
+/// Returns the logarithm of the probability of the first room in the stationary distribution of a random walk along a side of the grid.
 fn log_share_of_first((rooms, back, forward): Side) -> f64 {
     let ratio = forward.ln() - back.ln();
     let largest = (ratio * (rooms - 1) as f64).max(0.0);
@@ -45,7 +45,7 @@ fn log_share_of_first((rooms, back, forward): Side) -> f64 {
 mod tests {
     use super::*;
 
-    /// The only tree of a side is a path, and a square of four rooms has four trees.
+    /// A side of the grid has a single spanning tree, a path, and a square of four rooms has four spanning trees.
     #[test]
     fn weights_of_small_grids_are_known() {
         let path = log_weight_of_trees((4, 3.0, 2.0), (1, 5.0, 7.0));

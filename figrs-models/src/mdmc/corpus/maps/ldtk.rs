@@ -1,4 +1,4 @@
-//! Reads projects of the LDtk editor, and grids of values that LDtk exports.
+//! Reads project files of the level editor LDtk, and grids of values that LDtk exports.
 
 use std::collections::BTreeMap;
 
@@ -72,7 +72,8 @@ struct IntGridValue {
 }
 
 impl Layer {
-    /// Returns the values of an `IntGrid` layer, or the number of the topmost tile in each cell of another layer, counted from 1.
+    /// Returns the values of a layer of the kind `IntGrid`; for a layer of another kind, returns the number of the topmost tile in each cell, where 1
+    /// is the first tile.
     fn level(&self, name: &str) -> Result<MapLevel, FileError> {
         let size = (self.rows, self.columns);
         let name = Some(name.to_owned());
@@ -102,16 +103,16 @@ impl Layer {
     }
 }
 
-/// Maximum ratio of the number of cells of a large layer to the number of its tiles.
+/// Maximum ratio of the number of a layer's cells to the number of its tiles, for layers with more than `MOST_SPARSE_CELLS` cells.
 const MOST_CELLS_A_TILE: usize = 64;
 
-/// Number of cells up to which a layer may have any number of tiles.
+/// A layer of a map with at most this number of cells may have any number of tiles.
 const MOST_SPARSE_CELLS: usize = 1 << 20;
 
-/// Reads the levels of a project. In each level, the function reads the layer `wanted` or, if it is `None`, the first layer with values, or else the
-/// first layer with tiles.
+/// Reads the levels of an LDtk project. From each level, the function reads the layer `wanted` or, if `wanted` is `None`, the first layer with
+/// values, or else the first layer with tiles.
 ///
-/// **Errors.** An error if the project has a mistake.
+/// **Errors.** An error if the text is not a valid LDtk project, or if a level has no suitable layer.
 pub(super) fn project(text: &str, wanted: Option<&str>) -> Result<Map, FileError> {
     let project: Project = serde_json::from_str(text.trim_start_matches('\u{feff}'))
         .map_err(|error| map_mistakes::not_json(&error))?;
@@ -152,9 +153,9 @@ pub(super) fn project(text: &str, wanted: Option<&str>) -> Result<Map, FileError
     Ok(map)
 }
 
-/// Reads the values of an `IntGrid` layer in the format that LDtk exports: comma-separated values, with one row of cells on each line.
+/// Reads the values of a layer of the kind `IntGrid` in the format that LDtk exports: comma-separated values, with one row of cells on each line.
 ///
-/// **Errors.** An error if a cell is not a number.
+/// **Errors.** An error if the value of a cell is not a number.
 pub(super) fn values(text: &str) -> Result<Map, FileError> {
     let number = |cell: &str| {
         let cell = cell.trim();

@@ -1,4 +1,4 @@
-//! A map of a level editor: the tile number of each cell of each level, and the words that describe the tiles.
+//! A map of a level editor: the tile number of each cell of each level, and for each tile the words that describe it.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub(super) struct Map {
     pub(super) others: Vec<String>,
 }
 
-/// A level of a map: the tile number of each cell, counted from 1, or 0 for an empty cell.
+/// A level of an editor's map: the tile number of each cell, where 1 is the first tile and 0 is an empty cell.
 #[derive(Debug)]
 pub(super) struct MapLevel {
     pub(super) name: Option<String>,
@@ -23,16 +23,16 @@ pub(super) struct MapLevel {
 #[derive(Debug, Default)]
 pub(super) struct Tileset {
     pub(super) first: u32,
-    /// Path, relative to the map, of the file that describes the tiles; `None` if the map itself describes the tiles.
+    /// Path, relative to the map file, of the file that describes the tiles; `None` if the map itself describes the tiles.
     pub(super) source: Option<String>,
-    /// The words that describe a tile, by the index of the tile in the tileset.
+    /// The words that describe each tile; the key is the index of the tile in the tileset.
     pub(super) words: BTreeMap<u32, Vec<String>>,
 }
 
 impl MapLevel {
-    /// Arranges the tile numbers of the cells in rows.
+    /// Arranges the tile numbers of a level's cells in rows.
     ///
-    /// **Errors.** An error if there are more or fewer numbers than cells.
+    /// **Errors.** An error if there are more or fewer tile numbers than cells.
     pub(super) fn new(
         name: Option<String>,
         layer: &str,
@@ -69,9 +69,9 @@ pub(super) fn words(text: &str, separators: &[char]) -> Vec<String> {
     words.map(str::to_lowercase).collect()
 }
 
-/// Returns the layer with the name `wanted` (or, if it is `None`, the first layer) and the names of the other layers.
+/// Returns the layer of a map with the name `wanted` (or, if `wanted` is `None`, the first layer) and the names of the other layers.
 ///
-/// **Errors.** An error if the map has no layer with this name.
+/// **Errors.** An error if the map has no layer with the wanted name.
 pub(super) fn chosen<'l, T>(
     layers: &'l [T],
     name: impl Fn(&T) -> &str,

@@ -1,4 +1,5 @@
-//! Errors in the map files of level editors. The errors do not name the map file; the reader of the file adds its path.
+//! Errors in the map files of level editors (Tiled and LDtk). The errors do not contain the path of the map file; the code that reads the file adds
+//! the path.
 
 use std::path::Path;
 

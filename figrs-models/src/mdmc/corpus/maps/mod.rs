@@ -1,8 +1,8 @@
-//! Map files of level editors as level files: TMX maps of Tiled, projects of LDtk, and grids of values exported by LDtk.
+//! Reads map files of level editors as level files: TMX maps of Tiled, projects of LDtk, and grids of values exported by LDtk.
 //!
-//! A cell of a map is a number: 0 for an empty cell, and *n* for the tile with the number *n* - 1 in a legend. The legend states this number as the
-//! `picture` of the tile or, if the user passes the legend, by the order of its tiles. A tile that is in no legend gets its words from the tileset of
-//! the map, and a character of its own.
+//! A cell of a map is a number: 0 for an empty cell, and *n* for the tile with the number *n* - 1 in a legend (a file with the meanings of tiles).
+//! The legend states the number of a tile as its `picture`; in a legend that the user passes, the number can be the position of the tile. A tile that
+//! is in no legend (file with the meanings of tiles) gets its descriptive words from the tileset of the map, and a character of its own.
 
 mod ldtk;
 mod map;
@@ -23,15 +23,15 @@ use map::Map;
 
 const EXTENSIONS: [&str; 3] = ["tmx", "ldtk", "csv"];
 
-/// Maximum length in bytes of the first line of a `*.csv` file, if the file is a map.
+/// If the first line of a `*.csv` file is longer than this number of bytes, only its beginning is checked to decide whether the file is a map.
 const MAX_LINE_BYTES: u64 = 1 << 16;
 
 pub(super) fn is_map(path: &Path) -> bool {
     EXTENSIONS.contains(&extension(path).as_str())
 }
 
-/// True if the file `path` of a folder is a map. A `*.csv` file is a map only if its first line consists of numbers, because the folder may also
-/// contain other tables.
+/// True if the file `path`, found in a folder, is a map of a level editor. A `*.csv` file is taken as a map of a level only if its first line
+/// consists of numbers, because the folder may also contain other tables.
 pub(super) fn is_map_of_folder(path: &Path) -> bool {
     is_map(path) && (extension(path) != "csv" || begins_with_numbers(path).unwrap_or(false))
 }
@@ -50,23 +50,23 @@ fn extension(path: &Path) -> String {
     extension.to_string_lossy().to_ascii_lowercase()
 }
 
-/// A level of a map, with a character for each tile.
+/// The text of a level from an editor's map, with a character for each tile.
 pub(super) struct MapText {
     pub(super) name: Option<String>,
     pub(super) text: String,
-    /// The path of the file that describes the tiles (a legend beside the map, or the map itself) and the set of these tiles.
+    /// The path of the file that describes the tiles (a legend file beside the map, or the map itself) and the set of these tiles.
     pub(super) own: (PathBuf, TileSet),
 }
 
-/// Reads map files; a tile without a legend has the same character in all files.
+/// Reads map files of level editors; a tile that no legend describes has the same character in all files.
 pub(super) struct MapReader<'r> {
-    /// The tiles that the user passed to the reader of the corpus.
+    /// The tiles whose meanings the user has passed to the reader of the corpus.
     given: Option<&'r TileSet>,
     layer: Option<&'r str>,
-    /// The names of the layers that were read, each with the names of the unread layers; a note has reported these layers.
+    /// The names of the layers that were read, each with the names of the map's other layers; each entry has been reported to the user by a note.
     layers: Vec<(String, Vec<String>)>,
     folders: BTreeSet<PathBuf>,
-    /// The tiles that are in no legend: the number, the words and the character of each.
+    /// The tiles that no legend describes: the number, the descriptive words and the character of each tile.
     tiles: Vec<(u32, Vec<String>, char)>,
 }
 
@@ -81,7 +81,7 @@ impl<'r> MapReader<'r> {
         }
     }
 
-    /// Reads the levels of a map file, with the legend in `folders` that describes most of the map's tiles.
+    /// Reads the levels of a map file with a legend: the file in `folders` that describes most of the map's tiles.
     pub(super) fn levels(
         &mut self,
         path: &Path,
@@ -161,7 +161,7 @@ impl<'r> MapReader<'r> {
         Ok(levels.collect())
     }
 
-    /// Returns a character for the tile `number`, which is in no legend: the character of the platformer tile with the same words, or a new
+    /// Returns a character for the tile `number`, which no legend describes: the character of the platformer tile with the same words, or a new
     /// character.
     fn symbol(
         &mut self,
@@ -195,7 +195,7 @@ impl<'r> MapReader<'r> {
         Ok(symbol)
     }
 
-    /// Returns a character for empty cells: that of a tile of the map that is called empty, or `-`, or a new character.
+    /// Returns a character for empty cells of a map: that of a tile of the map whose description is "empty", or `-`, or a new character.
     fn empty(
         &mut self,
         map: &Map,
@@ -224,7 +224,8 @@ impl<'r> MapReader<'r> {
         }
     }
 
-    /// Returns the tiles that neither a legend nor the map describes: the character of each, and the number that the tile would have in a legend.
+    /// Returns the tiles that neither a legend nor the map describes: the character of each tile, and the number that the tile would have in a
+    /// legend.
     pub(super) fn unnamed(&self) -> Vec<(char, u32)> {
         let unnamed = self.tiles.iter().filter(|(_, words, _)| words.is_empty());
         unnamed
@@ -233,7 +234,7 @@ impl<'r> MapReader<'r> {
     }
 }
 
-/// Returns the built-in platformer tile that maps written by figrs describe with the words `words`.
+/// Returns the built-in platformer tile whose description in maps written by figrs consists of the words `words`.
 fn namesake(words: &[String]) -> Option<Tile> {
     let platformer = TileSet::platformer();
     let named = words.iter().filter(|word| *word != "solid").cloned();

@@ -23,7 +23,7 @@ fn read(files: &[(&str, &str)]) -> (Corpus, Vec<String>) {
     (corpus, notes.collect())
 }
 
-/// Returns the error for a folder whose only file is called `name` and contains `text`.
+/// Returns the error that occurs when a folder is read whose only file is called `name` and contains `text`.
 fn error(name: &str, text: &str) -> FileError {
     let folder = folder(&[(name, text)]);
     match CorpusReader::new([folder.path().join(name)]).read() {
@@ -32,7 +32,7 @@ fn error(name: &str, text: &str) -> FileError {
     }
 }
 
-/// Returns a map of two rows and three columns with the given attributes, tilesets and layers.
+/// Returns the text of a Tiled map of two rows and three columns with the given attributes, tilesets and layers.
 fn tmx(attributes: &str, tilesets: &str, layers: &[(&str, &str)]) -> String {
     let layer = |(name, data): &(&str, &str)| {
         format!("<layer id='1' name='{name}' width='3' height='2'>{data}</layer>")
@@ -221,7 +221,7 @@ fn maps_that_cannot_be_read_are_errors() {
     assert_eq!(many.kind(), MistakeKind::TooLarge);
 }
 
-/// Returns a project of two levels with entities, tiles and values.
+/// Returns the text of an LDtk project of two levels with the layers `instances`.
 fn project(instances: &str) -> String {
     let level =
         |name: &str| format!(r#"{{"identifier": "{name}", "layerInstances": {instances}}}"#);

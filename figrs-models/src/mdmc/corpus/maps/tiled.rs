@@ -9,7 +9,7 @@ use quick_xml::events::{BytesStart, Event};
 use super::map::{Map, MapLevel, Tileset, chosen, words};
 use super::map_mistakes;
 
-/// The bits of a tile number that state how the tile is flipped.
+/// The bits of a tile number that state whether and how the tile is flipped.
 const FLIPS: u32 = 0xf000_0000;
 
 #[derive(Default)]
@@ -19,13 +19,15 @@ struct Layer {
     encoding: Option<String>,
     compression: Option<String>,
     text: String,
-    /// The tile numbers of the cells, if the file has an XML element for each cell.
+    /// The tile numbers of the cells, if the Tiled file has an XML element for each cell.
     numbers: Vec<u32>,
 }
 
-/// Reads the layer `wanted` of a map (or, if it is `None`, the first layer). A flipped tile counts as the same tile without the flip.
+/// Reads the layer `wanted` of a Tiled map (or, if `wanted` is `None`, the first layer). In a Tiled map, a flipped tile is read as the same tile
+/// without the flip.
 ///
-/// **Errors.** An error if the map has a mistake. The function does not read tilesets in files of their own.
+/// **Errors.** An error if the text is not a valid Tiled map, or if the map has no such layer. The function `map` does not read tilesets that are
+/// stored in files of their own.
 pub(super) fn map(text: &str, wanted: Option<&str>) -> Result<Map, FileError> {
     let contents = contents(text, "map")?;
     let (layer, others) = chosen(&contents.layers, |layer| &layer.name, wanted)?;
@@ -44,9 +46,9 @@ pub(super) fn map(text: &str, wanted: Option<&str>) -> Result<Map, FileError> {
     })
 }
 
-/// Reads the file of a tileset.
+/// Reads the text of a Tiled tileset file.
 ///
-/// **Errors.** An error if the text is not XML.
+/// **Errors.** An error if the text of the tileset is not XML.
 pub(super) fn tileset(text: &str) -> Result<Tileset, FileError> {
     let mut sets = contents(text, "tileset")?.tilesets;
     Ok(sets.pop().unwrap_or_default())

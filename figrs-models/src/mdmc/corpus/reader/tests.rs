@@ -180,7 +180,8 @@ fn names_and_paths_are_chosen_by_patterns() {
     );
 }
 
-/// A tile of the legend that has no meaning and occurs in no level would make every movement (the rules of a player's moves) inapplicable.
+/// A tile that the legend lists, but that has no meaning and occurs in no level, would make every movement (the rules of a player's moves)
+/// inapplicable.
 #[test]
 fn tiles_without_meaning_that_no_level_has_are_left_out() {
     let legend = r##"{"tiles": {"@": ["null"], "#": ["solid"], "-": ["passable"], "=": ["rail"], "S": ["start"]}}"##;
@@ -268,7 +269,7 @@ fn folders_without_levels_are_errors() {
     assert!(error.to_string().contains("no levels"), "{error}");
 }
 
-/// Regression test: only one of several folders with a file of the same name was read.
+/// Regression test: of several folders with files of the same name, only one was read.
 #[test]
 fn worlds_with_files_of_the_same_names_are_all_read() {
     let scratch = folder(&[
@@ -283,7 +284,7 @@ fn worlds_with_files_of_the_same_names_are_all_read() {
     assert_eq!(corpus.names().len(), 3);
 }
 
-/// Regression test: the rightmost columns were kept instead of the leftmost.
+/// Regression test: when levels in which the player climbs were cut, the rightmost columns were kept instead of the leftmost.
 #[test]
 fn towers_are_cut_and_filled_up_at_the_right() {
     let scratch = folder(&[("a.txt", "ab\ncd\nef\n"), ("b.txt", "x\ny\nx\n")]);
@@ -392,7 +393,7 @@ fn texts_are_read_as_files_are_and_no_file_is_looked_at() {
     );
 }
 
-/// Regression test: a text of one line beside folders of levels was taken as the only level.
+/// Regression test: a text file of one line beside folders of levels was taken as the only level.
 #[test]
 fn a_line_of_text_beside_folders_of_levels_is_no_level() {
     let scratch = folder(&[
@@ -411,7 +412,7 @@ fn a_line_of_text_beside_folders_of_levels_is_no_level() {
     assert_eq!(texts(&read(&alone).0), ["XX--"]);
 }
 
-/// Two rooms of a dungeon seen from above, and two parts without a room.
+/// A level that consists of two rooms of a dungeon seen from above, and two parts without a room.
 const DUNGEON: &str = "\
 ####------
 #..#------

@@ -1,4 +1,4 @@
-//! Sampling with look-ahead.
+//! Sampling of levels with look-ahead, which avoids combinations of tiles without an example in training.
 
 use std::sync::Arc;
 
@@ -8,22 +8,22 @@ use rand::Rng;
 use super::run::LookAheadRun;
 use crate::mdmc::{GeneratedLevel, Level, MarkovChain, SamplingError};
 
-/// Draws levels tile by tile, the bottom row first and each row from left to right. The sampler accepts a tile only if the next few cells of its row
-/// can be filled without an unseen configuration (a combination of neighbouring tiles that never occurred in training).
+/// Draws levels tile by tile: the bottom row comes first, and each row is filled from left to right. The look-ahead sampler accepts a tile only if
+/// the next few cells of its row can be filled without an unseen configuration (a combination of neighbouring tiles that never occurred in training).
 ///
-/// A rejected tile is removed from its distribution, and the sampler draws another tile from the remaining ones. If no tile is left, the sampler
-/// tries the next simpler network structure. If no network structure has a tile that passes, the sampler shortens the look-ahead by one for the cell
-/// and tries all structures again.
+/// A tile that the look-ahead rejects is removed from its distribution, and the sampler draws another tile from the remaining ones. If no tile is
+/// left, the sampler tries the next network structure, which has fewer neighbours. If the look-ahead rejects all tiles of all network structures, the
+/// sampler shortens the look-ahead by one for the cell and tries all structures again.
 ///
 /// # Guarantee
 ///
-/// If the tiles of a cell's neighbours occurred together in training, the tiles that pass the look-ahead have their trained probabilities,
-/// renormalised. The sampler avoids unseen configurations as far as the look-ahead reaches, but cannot exclude all of them.
+/// If the tiles of a cell's neighbours occurred together in training, the tiles that the look-ahead accepts have the probabilities of training,
+/// renormalised. The look-ahead sampler avoids unseen configurations of tiles as far as the look-ahead reaches, but cannot exclude all of them.
 ///
 /// # Complexity
 ///
-/// The time per row is at most width × look-ahead² × tiles² × windows; in practice it is close to width × look-ahead. A window is the part of the row
-/// to the left on which a tile may depend (one tile for ns1 to ns3).
+/// The time of the look-ahead sampler per row is at most width × look-ahead² × tiles² × windows; in practice it is close to width × look-ahead. A
+/// window is the part of the row to the left of a cell on which its tile may depend (one tile for the network structures ns1 to ns3).
 ///
 /// # Example
 ///
@@ -42,7 +42,8 @@ use crate::mdmc::{GeneratedLevel, Level, MarkovChain, SamplingError};
 ///
 /// The sampler is Algorithm 2 of Snodgrass and Ontañón (2017), "Learning to Generate Video Game Maps Using Markov Models", with two corrections: the
 /// look-ahead considers the full set of tiles at every cell, and no further tile is drawn from a distribution once all its tiles have been rejected.
-/// The shortened look-ahead is an addition of figrs: the published algorithm does not define what happens if the simplest structure fails too.
+/// The shortening of the look-ahead is an addition of figrs: the published algorithm does not define what happens if the simplest network structure
+/// fails too.
 #[derive(Clone, Debug)]
 pub struct LookAheadSampler {
     chain: Arc<MarkovChain>,
@@ -51,9 +52,9 @@ pub struct LookAheadSampler {
 }
 
 impl LookAheadSampler {
-    /// Maximum look-ahead, in cells.
+    /// Maximum number of cells that the sampler looks ahead.
     pub const MAX_DEPTH: usize = 32;
-    /// Maximum number of columns of a level; fewer columns are possible if a level of this width would have more than 2²⁸ cells.
+    /// Maximum number of columns of a level; the maximum is lower for levels that would otherwise have more than 2²⁸ cells.
     pub const MAX_WIDTH: usize = 1_000_000;
 
     /// Creates a sampler of levels of `width` columns that looks `depth` cells ahead.

@@ -1,4 +1,4 @@
-//! State of a sampler while it draws one level with look-ahead.
+//! The state of the look-ahead sampler while it draws one level.
 
 use rand::Rng;
 
@@ -21,9 +21,9 @@ struct Row<'a> {
     width: usize,
     grid: TileGrid,
     index: usize,
-    /// The tables of counts of the current row's band, one for each network structure.
+    /// The tables of training counts for the present row's band (the rows that are trained together), one table for each network structure.
     tables: Vec<&'a ConfigurationTable>,
-    /// Number of tiles to the left, in the same row, on which a tile may depend in the first network structure.
+    /// Number of tiles to the left of a cell, in the same row, on which its tile may depend in the first network structure.
     window: usize,
 }
 

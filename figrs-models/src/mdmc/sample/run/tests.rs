@@ -6,7 +6,7 @@ use crate::mdmc::sample::run::*;
 use crate::mdmc::small_corpora::chain;
 use crate::mdmc::{Offset, Structure};
 
-/// Test oracle of the look-ahead: tries every tile in every cell.
+/// A simple implementation of the look-ahead to compare with in tests: it tries every tile in every cell.
 fn fillable_by_force(
     chain: &MarkovChain,
     tiles: &mut Array2<Tile>,

@@ -1,4 +1,4 @@
-//! Trains multi-dimensional Markov chains by counting.
+//! Trains multi-dimensional Markov chains of tiles by counting how often each tile follows its neighbours.
 
 use figrs_reading::{Mistake, MistakeKind};
 use std::sync::Arc;
@@ -10,14 +10,15 @@ use crate::mdmc::{
     Travel,
 };
 
-/// A multi-dimensional Markov chain: the counts of tiles in each configuration of the training levels, for a network structure and each of its
-/// fallbacks, and separately for each band of rows.
+/// A multi-dimensional Markov chain: how often each tile occurred in training with each configuration (tiles of its neighbours), for a network
+/// structure (set of neighbours) and each of its fallbacks, and separately for each band of rows.
 ///
-/// Outside a level (at the left, at the right and below), all neighbours are [`Tile::BORDER`]; [outside](Meaning::Outside) tiles count as the border too.
+/// Outside a level (at the left, at the right and below), all neighbours have the tile [`Tile::BORDER`]; [outside](Meaning::Outside) tiles inside a
+/// level are treated as the border too.
 ///
 /// # References
 ///
-/// Training is Algorithm 1 of Snodgrass and Ontañón (2017), "Learning to Generate Video Game Maps Using Markov Models".
+/// Training of the Markov chain is Algorithm 1 of Snodgrass and Ontañón (2017), "Learning to Generate Video Game Maps Using Markov Models".
 #[derive(Clone, Debug)]
 pub struct MarkovChain {
     height: usize,
@@ -26,14 +27,14 @@ pub struct MarkovChain {
     splits: RowSplits,
     ids: TileIds,
     structures: Structures,
-    /// For each network structure, the indices of its neighbours among the neighbours of the first structure.
+    /// For each network structure, the places of its neighbours in the list of the first structure's neighbours.
     places: Vec<Vec<usize>>,
-    /// The tables of counts; the table of the structure `s` and the band `b` has the index `s * bands + b`.
+    /// The tables of tile counts; the table for the network structure `s` and the band `b` of rows has the index `s * bands + b`.
     tables: Vec<ConfigurationTable>,
     smoothing: f64,
 }
 
-/// Returns the error for training levels that have only outside tiles in a band of rows, a kind of columns or a style.
+/// Returns the error that training levels have only outside tiles in a band of rows, in a kind of columns or in a style.
 pub(in crate::mdmc) fn only_outside() -> Mistake {
     Mistake::new(
         MistakeKind::Missing,
@@ -47,18 +48,19 @@ impl MarkovChain {
     /// Largest number that [`smoothed`](Self::smoothed) can add to the counts of tiles.
     pub const MAX_SMOOTHING: f64 = 1e6;
 
-    /// Maximum number of configurations, counted separately for each band of rows, each structure and each kind of columns; this number of
+    /// Maximum number of configurations of neighbouring tiles over all bands of rows, network structures and kinds of columns; this number of
     /// configurations takes some hundreds of megabytes.
     pub const MAX_CONFIGURATIONS: usize = 1 << 20;
 
-    /// Trains a Markov chain by counting the tiles of `corpus` for a list of network structures, or for a structure and its simpler fallbacks.
+    /// Trains a Markov chain by counting the tiles of the levels of `corpus` for a list of network structures, or for one structure and its fallbacks
+    /// with fewer neighbours.
     ///
-    /// **Errors.** An error if the corpus has fewer rows than there are bands of rows, a band has only [outside](Meaning::Outside) tiles, or there would
-    /// be more than [`MAX_CONFIGURATIONS`](Self::MAX_CONFIGURATIONS) configurations.
+    /// **Errors.** An error if the training levels have fewer rows than there are bands of rows, a band has only [outside](Meaning::Outside) tiles,
+    /// or there would be more than [`MAX_CONFIGURATIONS`](Self::MAX_CONFIGURATIONS) configurations.
     ///
     /// # Complexity
     ///
-    /// The time is proportional to the number of cells of the corpus times the number of offsets.
+    /// The time of training is proportional to the number of cells of the training levels times the number of neighbours of a cell.
     pub fn train(
         corpus: &Corpus,
         structures: impl Into<Structures>,
@@ -68,10 +70,10 @@ impl MarkovChain {
         Ok(chains.remove(0))
     }
 
-    /// Trains a chain for each kind of columns on the columns of this kind. The function `kind` returns the kind of a column, given the indices of a
-    /// level and of a column.
+    /// Trains a Markov chain of tiles for each kind of columns, on the columns of this kind. The function `kind` returns the kind of a column, given
+    /// the indices of the level and of the column.
     ///
-    /// **Errors.** The errors of [`MarkovChain::train`].
+    /// **Errors.** The errors of the function [`MarkovChain::train`].
     pub(in crate::mdmc) fn of_kinds(
         corpus: &Corpus,
         structures: impl Into<Structures>,
@@ -129,7 +131,8 @@ impl MarkovChain {
         Ok(counts.into_iter().map(chain).collect())
     }
 
-    /// Creates the Markov chain from the counts for the first network structure; the counts for a simpler structure are sums of these counts.
+    /// Creates the Markov chain from the tile counts for the first network structure; the counts for a structure with fewer neighbours are sums of
+    /// these counts.
     pub(in crate::mdmc) fn of_counts(
         height: usize,
         splits: RowSplits,
@@ -172,12 +175,14 @@ impl MarkovChain {
         self
     }
 
-    /// Adds `added` to the count of every tile that occurs in the band of rows, in each configuration that occurred in training. Tiles that never
-    /// occurred in the configuration therefore become possible. Smoothing by zero removes earlier smoothing.
+    /// For each configuration that occurred in training, adds `added` to the count of every tile that occurs in the band of rows (additive
+    /// smoothing). Because of smoothing, tiles that never occurred with a configuration of neighbouring tiles become possible. Smoothing by zero
+    /// removes earlier smoothing of the Markov chain.
     ///
-    /// The configurations that occurred in training stay the same, and levels drawn from a smoothed chain have more unseen configurations.
+    /// Smoothing does not change which configurations count as seen in training, and levels drawn from a smoothed Markov chain have more unseen
+    /// configurations.
     ///
-    /// **Errors.** [`MistakeKind::Value`] unless `added` is from 0 to [`MAX_SMOOTHING`](Self::MAX_SMOOTHING).
+    /// **Errors.** [`MistakeKind::Value`] unless `added` is from 0 to the maximum [`MAX_SMOOTHING`](Self::MAX_SMOOTHING).
     ///
     /// **References.** Chen and Goodman (1999), "An empirical study of smoothing techniques for language modeling", Computer Speech and
     /// Language 13, on additive smoothing.
@@ -202,13 +207,13 @@ impl MarkovChain {
         Ok(self)
     }
 
-    /// Returns the number that is added to the counts of tiles.
+    /// Returns the number that smoothing adds to the counts of tiles.
     pub fn smoothing(&self) -> f64 {
         self.smoothing
     }
 
-    /// Returns the key of a configuration of the network structure `structure`, given the key of the same cell's configuration in the first
-    /// structure.
+    /// Returns the key (a number) of a cell's configuration in the network structure `structure`, given the key of the cell's configuration in the
+    /// first structure.
     pub(in crate::mdmc) fn part_of_key(&self, structure: usize, key: u64) -> u64 {
         let (base, all) = (self.ids.base(), self.places[0].len());
         let digit = |&place: &usize| key / base.pow((all - 1 - place) as u32) % base;
@@ -217,7 +222,7 @@ impl MarkovChain {
     }
 
     /// Returns the tiles of the neighbours in the network structure `structure`, given the tiles `configuration` of the neighbours in the first
-    /// structure; `None` if there is no such structure or `configuration` has too few tiles.
+    /// structure; `None` if no structure has this index or `configuration` has too few tiles.
     pub(in crate::mdmc) fn part_of(
         &self,
         structure: usize,
@@ -240,32 +245,32 @@ impl MarkovChain {
         self.height
     }
 
-    /// Returns the set of tiles of the training levels.
+    /// Returns the set of tiles of the levels on which the Markov chain was trained.
     pub fn tile_set(&self) -> &Arc<TileSet> {
         &self.tile_set
     }
 
-    /// Returns the direction in which levels are played; see [`Travel::upright`].
+    /// Returns the direction in which levels of the Markov chain are played; [`Travel::upright`] turns them to the player's view.
     pub fn travel(&self) -> Travel {
         self.travel
     }
 
-    /// Returns the tiles of the training levels, in ascending order, without the border.
+    /// Returns the tiles that occur in the training levels, in ascending order, without the border.
     pub fn tiles(&self) -> &[Tile] {
         self.ids.tiles()
     }
 
-    /// Returns the bands of rows.
+    /// Returns the division of levels into bands of rows, which are trained separately.
     pub fn row_splits(&self) -> RowSplits {
         self.splits
     }
 
-    /// Returns the index of the band that contains `row`, counted from the top.
+    /// Returns the index of the band of rows that contains `row`; the top row has the index 0.
     pub fn band(&self, row: usize) -> usize {
         self.splits.band(row, self.height)
     }
 
-    /// Returns the network structures: the first one, then its fallbacks, of which the last has no neighbours.
+    /// Returns the network structures of the Markov chain: the first one, then its fallbacks, of which the last has no neighbours.
     pub fn structures(&self) -> &[Structure] {
         self.structures.as_slice()
     }
@@ -275,9 +280,10 @@ impl MarkovChain {
         &self.structures
     }
 
-    /// Returns the configuration of a cell of `level`: the tiles of its neighbours in the network structure `structure`, in order.
+    /// Returns the configuration of a cell of `level`: the tiles of its neighbours in the network structure `structure`, in the order of the
+    /// structure.
     ///
-    /// Returns `None` if there is no structure with this index.
+    /// Returns `None` if the Markov chain has no network structure with the index `structure`.
     pub fn configuration_at(
         &self,
         level: &Level,
@@ -339,9 +345,9 @@ impl MarkovChain {
         self.tiles_by_structure(level)[1..].iter().sum()
     }
 
-    /// Returns the number of cells of `level` for which each network structure is the first whose neighbours have tiles that occurred together in
-    /// training. The last structure also counts the cells for which no structure has neighbours that occurred together in training. Cells with
-    /// outside tiles are not counted.
+    /// Returns, for each network structure, the number of cells of `level` for which it is the first structure whose neighbours have tiles that
+    /// occurred together in training. The number for the last structure also includes the cells for which the neighbours' tiles in no structure
+    /// occurred together in training. Cells whose tiles mean "outside the level" are not counted.
     pub(in crate::mdmc) fn tiles_by_structure(&self, level: &Level) -> Vec<usize> {
         let height = level.height();
         let mut counts = vec![0; self.places.len()];

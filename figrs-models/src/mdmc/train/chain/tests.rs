@@ -40,7 +40,7 @@ fn counts_of_a_small_level_are_those_counted_by_hand() {
     assert_eq!(counts(&chain, 2, 0, ""), "-3?1X2");
 }
 
-/// Returns a corpus of one level with the outside tile `@`.
+/// Returns a corpus (set of training levels) of one level, in which the tile `@` means "outside the level".
 fn partly_outside(text: &str) -> Corpus {
     let legend = "[tiles]\n'-' = ['passable']\n'X' = ['solid']\n'@' = ['outside']";
     let set = Arc::new(TileSet::from_toml(legend).unwrap());

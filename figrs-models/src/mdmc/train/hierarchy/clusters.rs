@@ -1,4 +1,4 @@
-//! k-medoids clustering of lists of tiles.
+//! k-medoids clustering of lists of tiles, which are sections of levels.
 
 use std::collections::BTreeMap;
 
@@ -12,18 +12,18 @@ pub(super) struct Medoids {
     medoids: Vec<Vec<Tile>>,
 }
 
-/// Maximum number of rounds in which examples are reassigned.
+/// Maximum number of rounds of the clustering; in each round, examples are assigned to clusters anew.
 const ROUNDS: usize = 50;
 
-/// Returns the Hamming distance of two lists: the number of positions at which their tiles differ.
+/// Returns the Hamming distance of two lists of tiles: the number of positions at which their tiles differ.
 fn distance(a: &[Tile], b: &[Tile]) -> u64 {
     a.iter().zip(b).filter(|(a, b)| a != b).count() as u64
 }
 
 impl Medoids {
-    /// Finds at most `kinds` medoids of weighted examples, all of equal length. The initial medoids are drawn in proportion to squared distances
-    /// (k-means++). Then each example joins the nearest medoid, and each cluster chooses its most central example as its medoid, until nothing
-    /// changes.
+    /// Finds at most `kinds` medoids (central examples of clusters) of weighted examples, which are all equally long. The initial medoids are drawn
+    /// with probabilities proportional to squared distances (k-means++). After the choice of initial medoids, each example joins the nearest medoid,
+    /// and each cluster chooses its most central example as its medoid, until nothing changes.
     pub(super) fn find<'a, R: Rng>(
         examples: impl Iterator<Item = (&'a Vec<Tile>, u64)>,
         kinds: usize,

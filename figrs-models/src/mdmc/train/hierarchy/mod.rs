@@ -1,4 +1,4 @@
-//! Hierarchical Markov chains: a chain of kinds of sections, and a chain of tiles for each kind.
+//! Hierarchical Markov chains of levels: one Markov chain of the kinds of sections, and for each kind one Markov chain of tiles.
 
 mod clusters;
 mod program;
@@ -9,16 +9,17 @@ use figrs_reading::Mistake;
 use crate::mdmc::{Corpus, Level, MarkovChain, RowSplits, Structures, Tile};
 use clusters::Medoids;
 
-/// A hierarchical `MdMC` (multi-dimensional Markov chain): a level consists of sections of a few columns, a high-level chain draws the kind of each
-/// section, and each kind has its own low-level chain of tiles.
+/// A hierarchical `MdMC` (multi-dimensional Markov chain): a level consists of sections of a few columns, a high-level Markov chain draws the kind of
+/// each section, and each kind has its own low-level Markov chain of tiles.
 ///
-/// Training finds the kinds by k-medoids clustering of sections, with the share of differing tiles as the distance ([`train`](Self::train)), or takes
-/// the styles of the corpus as kinds ([`train_styles`](Self::train_styles)). The kind of a section depends only on the kind of the section before. If
-/// no section ever follows a section of some kind in training, the kind after it is drawn from the kinds of all sections.
+/// Training finds the kinds of sections by k-medoids clustering, with the share of differing tiles as the distance ([`train`](Self::train)), or takes
+/// the styles of the training levels as kinds ([`train_styles`](Self::train_styles)). The kind of a section of a level depends only on the kind of
+/// the section before. If no section ever follows a section of some kind in training, the kind of the next section is drawn from the kinds of all
+/// sections.
 ///
 /// # Complexity
 ///
-/// A round of clustering takes time in proportion to the number of cells of a section times `n²`, if the largest kind has `n` distinct sections.
+/// A round of clustering takes time proportional to the number of cells of a section times `n²`, if the largest kind has `n` distinct sections.
 ///
 /// # Example
 ///
@@ -35,30 +36,30 @@ use clusters::Medoids;
 ///
 /// # References
 ///
-/// Hierarchical models are described in Snodgrass and Ontañón (2017), "Learning to Generate Video Game Maps Using Markov Models"; here whole columns
-/// are high-level tiles, and the clustering is that of Park and Jun, "A simple and fast algorithm for K-medoids clustering", Expert Systems with
-/// Applications 36(2), 2009.
+/// Hierarchical models of levels are described in Snodgrass and Ontañón (2017), "Learning to Generate Video Game Maps Using Markov Models"; in figrs,
+/// whole columns are high-level tiles, and the clustering is that of Park and Jun, "A simple and fast algorithm for K-medoids clustering", Expert
+/// Systems with Applications 36(2), 2009.
 #[derive(Clone, Debug)]
 pub struct HierarchicalChain {
     section: usize,
-    /// The weights of the kinds of the first section of a level.
+    /// The weights of the kinds that the first section of a level can have.
     first: Vec<f64>,
     anywhere: Vec<f64>,
-    /// For each kind of section, the weights of the kinds of the next section.
+    /// For each kind of section, the weights of the kinds that the next section can have.
     next: Vec<Vec<f64>>,
     chains: Vec<MarkovChain>,
     medoids: Vec<Vec<Tile>>,
 }
 
 impl HierarchicalChain {
-    /// Maximum number of columns of a section, and maximum number of kinds.
+    /// Maximum number of columns of a section of a level, and maximum number of kinds of sections.
     pub const MAX: usize = 64;
 
-    /// Clusters the sections of `section` columns of `corpus` into at most `kinds` kinds, with random numbers from the seed `seed`, and counts the
-    /// tiles of each kind.
+    /// Clusters the sections of `section` columns of the training levels `corpus` into at most `kinds` kinds, with random numbers from the seed
+    /// `seed`, and counts the tiles of each kind.
     ///
-    /// For the clustering, the last section of a level is filled up with its last column. **Errors.** An error if `section` or `kinds` is 0 or exceeds
-    /// [`HierarchicalChain::MAX`]; the errors of [`MarkovChain::train`].
+    /// For the clustering, the last section of a level is filled up with copies of its last column. **Errors.** An error if `section` or `kinds` is 0
+    /// or exceeds [`HierarchicalChain::MAX`]; the errors of [`MarkovChain::train`].
     pub fn train(
         corpus: &Corpus,
         structures: impl Into<Structures>,
@@ -91,10 +92,12 @@ impl HierarchicalChain {
         })
     }
 
-    /// Takes the style of a section as its kind, and counts the tiles of each style of `corpus` separately, so that a section does not mix styles.
+    /// Takes the style of a section as its kind, and counts the tiles of each style of the training levels separately, so that a section does not mix
+    /// styles.
     ///
-    /// A level begins in a style with probability proportional to the number of levels of this style. After each section of `section` columns the style changes
-    /// with probability `change`, to another style with probability proportional to its number of sections.
+    /// A generated level begins in a style with probability proportional to the number of training levels of this style. In a generated level, the
+    /// style changes after each section of `section` columns with probability `change`; the new style has a probability proportional to its number of
+    /// sections in training.
     ///
     /// **Errors.** An error if `section` is 0 or exceeds [`HierarchicalChain::MAX`], if the number of styles exceeds this maximum, or if `change` is
     /// not a probability; the errors of [`MarkovChain::train`].
@@ -132,8 +135,8 @@ impl HierarchicalChain {
         Ok(chain)
     }
 
-    /// Counts the kinds of sections and the tiles of `corpus`, given the kind of each section of each level. The result has no typical sections
-    /// (medoids).
+    /// Counts the kinds of sections and the tiles of the training levels `corpus`, given the kind of each section of each level. The counted model
+    /// has no medoids (typical sections of each kind).
     fn counted(
         corpus: &Corpus,
         structures: impl Into<Structures>,
@@ -165,19 +168,19 @@ impl HierarchicalChain {
         })
     }
 
-    /// Returns the number of columns of a section.
+    /// Returns the number of columns of a section of a level.
     pub fn section(&self) -> usize {
         self.section
     }
 
-    /// Returns the medoids: the most central section of each kind that clustering found, with its tiles row by row.
+    /// Returns the medoids: the most central section of each kind that clustering found, as a list of tiles row by row.
     pub fn medoids(&self) -> &[Vec<Tile>] {
         &self.medoids
     }
 
-    /// Returns the model with the counts of tiles in each kind [smoothed](MarkovChain::smoothed).
+    /// Returns the model after [smoothing](MarkovChain::smoothed) of the tile counts of each kind.
     ///
-    /// **Errors.** The errors of [`MarkovChain::smoothed`].
+    /// **Errors.** The errors of the method [`MarkovChain::smoothed`].
     pub fn smoothed(mut self, added: f64) -> Result<Self, Mistake> {
         let chains = self.chains.into_iter();
         let chains = chains.map(|chain| chain.smoothed(added));
@@ -185,13 +188,13 @@ impl HierarchicalChain {
         Ok(self)
     }
 
-    /// Returns the Markov chain of tiles of each kind.
+    /// Returns the Markov chain of tiles for each kind of section.
     pub fn chains(&self) -> &[MarkovChain] {
         &self.chains
     }
 
-    /// Returns the weights of the kinds of the section after a section of the kind `kind`, or of the first section if `kind` is `None`. If no section
-    /// follows a section of the kind `kind` in training, returns the weights of the kinds of all sections.
+    /// Returns the weights of the kinds that a section can have after a section of the kind `kind`, or as the first section if `kind` is `None`. If
+    /// no section follows a section of the kind `kind` in training, returns the weights of the kinds of all sections.
     fn following(&self, kind: Option<usize>) -> &[f64] {
         let weights = kind.map_or(&self.first, |kind| &self.next[kind]);
         if weights.iter().any(|&weight| weight > 0.0) {

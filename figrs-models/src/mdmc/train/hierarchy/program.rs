@@ -1,4 +1,4 @@
-//! Hierarchical chains as probabilistic programs.
+//! Hierarchical Markov chains of levels as probabilistic programs.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,8 +16,8 @@ use crate::mdmc::{
 };
 
 impl HierarchicalChain {
-    /// Returns a level of `width` columns as a probabilistic program: for each section, a `Chain` on the kind of the section before; for each cell, a
-    /// `Chain` on the cell's neighbours and on the kind of the cell's section.
+    /// Returns a level of `width` columns as a probabilistic program: the kind of each section is a `Chain` on the kind of the section before; each
+    /// tile is a `Chain` on the tiles of its neighbours and on the kind of its section.
     ///
     /// **Errors.** [`SamplingError::Width`] if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
     pub fn program(self: &Arc<Self>, width: usize) -> Result<LevelProgram, SamplingError> {
@@ -47,7 +47,7 @@ struct HierarchicalColumns {
 }
 
 impl HierarchicalColumns {
-    /// Builds the kinds of the sections `sections` as elements; the kinds of the first `known` sections are inputs.
+    /// Builds elements for the kinds of the sections `sections` of a level; the kinds of the first `known` sections are inputs.
     fn kinds(&self, sections: Range<usize>, known: usize) -> Vec<Element<usize>> {
         let mut kinds: Vec<Element<usize>> = Vec::with_capacity(sections.len());
         let next = next_kind(&self.chain);
@@ -110,7 +110,8 @@ impl ColumnProgram for HierarchicalColumns {
 }
 
 impl HierarchicalColumns {
-    /// Builds the elements of the columns `columns` of a level; if `twist` is given, the tiles are drawn from twisted proposals.
+    /// Builds the elements for the columns `columns` of a level; if `twist` is given, the tiles are drawn from proposals that demands on the level
+    /// twist.
     fn built(
         &self,
         columns: Range<usize>,
@@ -199,7 +200,7 @@ fn drawn(
 }
 
 /// Returns the function from the tiles of a cell's neighbours and the kind of the cell's section to the probabilities of the cell's tile. If `seen`
-/// is true, the function returns no tiles for an unseen configuration.
+/// is true, the function returns no tiles for a configuration of neighbouring tiles that never occurred in training.
 fn shares(
     chain: &Arc<HierarchicalChain>,
     band: usize,

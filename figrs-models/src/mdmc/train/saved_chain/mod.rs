@@ -1,4 +1,5 @@
-//! Saves trained chains as JSON. A game can then ship a chain without its training levels.
+//! Saves trained Markov chains of tiles as JSON. With saved chains, a game can be shipped with a trained Markov chain and without its training
+//! levels.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,27 +13,27 @@ use figrs_reading::{Mistake, MistakeKind, mistakes};
 
 const FORMAT: &str = "figrs MdMC chain";
 const VERSION: u32 = 1;
-/// Character of the border in a saved configuration, unless a tile of the chain has the same character.
+/// Character of the border in a saved configuration of neighbouring tiles, unless a tile of the Markov chain has the same character.
 const BORDER: char = '#';
-/// Maximum number of rows: a level with the maximum number of rows and a single column has the maximum number of cells.
+/// Maximum number of rows of a level: a level with this number of rows and a single column has the maximum number of cells.
 const MOST_ROWS: usize = 1 << 28;
-/// Maximum number of cells of all training levels together; sums of counts up to this number are exact.
+/// Maximum number of cells of all training levels together; up to this number, sums of counts are exact.
 const MOST_CELLS: u64 = 1 << 53;
 
-/// The remedy in errors for texts that no version of figrs has written.
+/// The remedy that an error suggests for a text that no version of figrs has written.
 const CHANGED: &str = "the file was changed: train and save it again";
 
 fn not_json(error: &serde_json::Error) -> Mistake {
     mistakes::json("not a saved chain", error, "train and save it again")
 }
 
-/// Returns the error for a saved chain with a field whose value is invalid in any chain.
+/// Returns the error for a saved Markov chain with a field whose value is invalid in any Markov chain.
 fn invalid(cause: &dyn std::fmt::Display) -> Mistake {
     let problem = format!("the saved chain is invalid: {cause}");
     Mistake::new(MistakeKind::Value, problem, "")
 }
 
-/// Returns the error for a saved chain with a field that contradicts other fields.
+/// Returns the error for a saved Markov chain with a field that contradicts other fields.
 fn changed(problem: String) -> Mistake {
     Mistake::new(MistakeKind::Contradiction, problem, CHANGED)
 }
@@ -44,7 +45,7 @@ struct FormatHeader {
     version: u32,
 }
 
-/// A saved Markov chain: the counts of the first network structure, which determine the counts of simpler structures.
+/// A saved Markov chain of tiles: the counts of the first network structure, which determine the counts of structures with fewer neighbours.
 #[derive(Serialize, Deserialize)]
 struct SavedChain {
     format: String,
@@ -52,17 +53,18 @@ struct SavedChain {
     height: usize,
     /// Number of columns of all training levels together.
     columns: u64,
-    /// Legend of the tiles; `None` for the built-in platformer tiles.
+    /// The legend (the characters and meanings of the tiles); `None` for the built-in platformer tiles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     legend: Option<serde_json::Value>,
-    /// Character of the border; `None` if it is `#`.
+    /// Character of the border tile; `None` if it is `#`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     border: Option<char>,
-    /// Direction in which levels are played; `None` for left to right.
+    /// Direction in which the levels are played; `None` if they are played from left to right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     travel: Option<String>,
     structure: Vec<(i32, i32)>,
-    /// Network structures used as fallbacks; `None` for the simpler structures of the first one.
+    /// Network structures that are used as fallbacks; `None` if the fallbacks are those that leave out neighbours of the first structure from the
+    /// end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     fallbacks: Option<Vec<Vec<(i32, i32)>>>,
     /// Number that smoothing adds to the counts of tiles; `None` without smoothing.
@@ -90,7 +92,7 @@ fn structure(pairs: &[(i32, i32)]) -> Result<Structure, Mistake> {
 }
 
 impl MarkovChain {
-    /// Returns the chain as JSON, which [`MarkovChain::from_json`] of this version and later ones can read.
+    /// Returns the Markov chain as JSON, which [`MarkovChain::from_json`] of this version and later ones can read.
     ///
     /// ```
     /// use figrs_models::mdmc::{Corpus, MarkovChain, RowSplits, Structure};
@@ -141,9 +143,9 @@ impl MarkovChain {
         entry.collect()
     }
 
-    /// Reads a chain from the text of [`MarkovChain::to_json`], and checks that training can have produced it.
+    /// Reads a Markov chain from the text that [`MarkovChain::to_json`] returns, and checks that training can have produced it.
     ///
-    /// **Errors.** An error if the text is not a valid chain; it names the invalid band of rows and configuration.
+    /// **Errors.** An error if the text is not a valid Markov chain; the error names the invalid band of rows and configuration.
     pub fn from_json(text: &str) -> Result<Self, Mistake> {
         let header: FormatHeader = serde_json::from_str(text).map_err(|error| not_json(&error))?;
         if header.format != FORMAT {
@@ -283,7 +285,7 @@ impl SavedChain {
     }
 }
 
-/// Returns the error for a configuration or a count with a tile that was never counted, or with a character that is not a tile.
+/// Returns the error that a configuration or a count has a tile that never occurred in training, or a character that is not a tile.
 fn uncounted(band: usize, symbol: char) -> Mistake {
     changed(format!(
         "band {band}: {symbol:?} is not among the tiles that were counted"

@@ -67,7 +67,7 @@ fn a_text_cut_off_anywhere_is_an_error() {
     }
 }
 
-/// Regression test: sums of counts were checked by saturating addition, and then computed without a check for
+/// Regression test: when a saved Markov chain was read, sums of counts were checked by saturating addition, and then computed without a check for
 /// overflow.
 #[test]
 fn counts_that_overflow_are_an_error() {

@@ -1,4 +1,4 @@
-//! Tests of legends beside levels and above them.
+//! Tests of legends (files with the meanings of tiles) beside the levels and in the folder above.
 
 use super::*;
 
@@ -74,7 +74,7 @@ fn a_broken_legend_is_noted() {
     }
 }
 
-/// Regression test: the working directory was taken as the folder above `..`.
+/// Regression test: the current folder was taken as the folder above `..`.
 #[test]
 fn the_folder_above_is_that_of_the_levels() {
     for (path, above) in [
