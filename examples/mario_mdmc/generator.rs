@@ -118,7 +118,7 @@ impl Trained {
         settings
     }
 
-    /// Returns the first method of the command line.
+    /// Returns the first method that the command line names.
     fn first(&self) -> Option<&Engine> {
         self.engines.first().map(|(_, engine)| engine)
     }
@@ -147,7 +147,7 @@ impl Trained {
         guarantee.unwrap_or_default()
     }
 
-    /// Returns the number of levels that a method draws together, whatever number is requested.
+    /// Returns the number of levels that a method draws together, even if fewer levels are requested.
     pub(crate) fn batch(&self, method: usize) -> u64 {
         self.engines[method].1.levels.batch().max(1)
     }
@@ -166,7 +166,7 @@ impl Trained {
         self.chain.travel().upright(level)
     }
 
-    /// Draws levels of the method at a place on the command line, each level from its own random numbers.
+    /// Draws levels by the method with the index `method` on the command line, each level from its own random numbers.
     pub(crate) fn levels(&self, method: usize, numbers: Range<u64>) -> Result<Vec<Made>, Failure> {
         if !self.options.question.strict {
             return self.drawn(method, self.seed, numbers);

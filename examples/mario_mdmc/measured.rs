@@ -38,7 +38,7 @@ pub(crate) struct Column {
     pub(crate) name: String,
     pub(crate) levels: u64,
     means: Vec<(&'static str, Mean)>,
-    /// The means of all sections of levels, for the difficulty and for each of its components.
+    /// For the difficulty and each of its components, the mean in each section of the levels.
     profile: Vec<(&'static str, Vec<Mean>)>,
     pub(crate) diversity: Option<f64>,
 }

@@ -24,7 +24,7 @@ pub(crate) struct Wanted {
     pub(crate) count: u64,
     /// The numbers of the levels that already exist.
     pub(crate) kept: BTreeSet<u64>,
-    /// Number of levels that are drawn together, whatever number is requested.
+    /// Number of levels that are drawn together, even if fewer levels are requested.
     pub(crate) batch: u64,
 }
 

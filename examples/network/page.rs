@@ -149,7 +149,7 @@ impl Report<'_> {
         }
     }
 
-    /// Returns a table row for each state of a variable.
+    /// Returns a row of the HTML table for each state of a variable.
     fn rows(&self, variable: &Variable, marginal: &Marginal<State>) -> Vec<Vec<String>> {
         let numbers = probabilities(variable, marginal);
         let errors = standard_errors(variable, marginal);

@@ -135,9 +135,9 @@ pub enum Error {
         the missing parts"
     )]
     MissingSlices {
-        /// Number of slices that have been computed.
+        /// Number of slices (subproblems of the sum or maximum) that have been computed.
         added: u64,
-        /// Number of slices of the whole sum or maximum.
+        /// Number of slices (subproblems) into which the whole sum or maximum is divided.
         slices: u64,
         /// The logarithm of the sum over the computed slices, or of the probability of the best world in them; this logarithm is a lower bound of the
         /// result for all slices.
@@ -249,11 +249,11 @@ pub enum Error {
     FrontierTooLarge {
         /// The element at which the limit was exceeded.
         element: Label,
-        /// The number of joint values of the elements that later steps need after this element.
+        /// The number of joint values of the elements that later steps of the algorithm need after this element.
         states: usize,
-        /// Number of bytes that were needed up to this element.
+        /// Number of bytes of memory that the computation up to this element needs.
         bytes: u64,
-        /// Number of bytes that the limit allows.
+        /// Number of bytes of memory that the limit allows.
         limit: u64,
     },
     /// The frontier (the set of elements that later steps need) has more elements than can be represented.

@@ -1,4 +1,4 @@
-//! Errors in TOML and JSON texts, with their positions.
+//! Errors in the TOML and JSON texts of design files, with their positions.
 
 use figrs_reading::mistakes::{in_json, in_toml};
 use figrs_reading::{FileError, LineIndex, Mistake, MistakeKind};

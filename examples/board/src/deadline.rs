@@ -53,7 +53,7 @@ impl Deadline {
         })
     }
 
-    /// Returns the flag that stops the work.
+    /// Returns the flag that stops the work at the deadline, or when the second flag is set.
     pub(super) fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.flag)
     }

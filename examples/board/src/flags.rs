@@ -1,4 +1,4 @@
-//! Flags that all puzzles share, for messages.
+//! Names of the flags that all puzzles share, for use in messages.
 
 use figrs_command::Flag;
 

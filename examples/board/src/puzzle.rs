@@ -17,7 +17,7 @@ use serde_json::Value as Json;
 use super::options::Options;
 use super::watch::Watch;
 
-/// A program with flags of its own.
+/// An example program with command-line flags of its own.
 pub trait Example: Parser {
     /// The puzzle of the program.
     type Puzzle: Puzzle;
@@ -56,7 +56,7 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
     const SCALE: PictureScale;
     /// The generator of boards.
     type Generator: Generator<Board: Debug + Send + Sync + 'static>;
-    /// The type of boards as they are shown.
+    /// The type of the boards that an answer shows.
     type Board: From<BoardOf<Self>> + Clone + Eq + Hash + Send + Sync + 'static;
 
     /// Returns the size of boards.
@@ -168,7 +168,7 @@ pub struct Other {
     pub method: Method,
     /// The help text of the method.
     pub help: &'static str,
-    /// The tasks that the method answers, and the case in which it is used.
+    /// The tasks that the method answers, and the case in which the method is used.
     pub role: Role,
     /// `true` if the method obeys the limit of --memory.
     pub uses_memory: bool,

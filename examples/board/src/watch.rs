@@ -31,7 +31,7 @@ impl Watch {
         }
     }
 
-    /// Returns the flag that stops the work.
+    /// Returns the flag that stops the work on a question.
     pub fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.interrupt)
     }
@@ -41,7 +41,7 @@ impl Watch {
         self.is_shown
     }
 
-    /// True if the work must stop.
+    /// True if the work on the question must stop.
     pub fn is_ended(&self) -> bool {
         self.interrupt.load(Ordering::Acquire)
     }

@@ -50,7 +50,7 @@ struct Line {
 }
 
 impl Progress {
-    /// Creates the progress of work on a number of items, if the number is known.
+    /// Creates the progress line for work on a number of items, which may be unknown.
     pub fn of(what: &'static str, total: Option<u64>) -> Self {
         let template = match total {
             Some(_) => "{bar:30} {prefix} {pos} of {len}{msg}, {elapsed}, {eta} left",
@@ -89,7 +89,7 @@ impl Progress {
         Self(line)
     }
 
-    /// Sets the number of items done.
+    /// Sets the number of items of the work that are done.
     pub fn set(&self, done: u64) {
         self.0.bar.set_position(done);
     }

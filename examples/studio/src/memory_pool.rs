@@ -17,7 +17,7 @@ pub(crate) struct MemoryPool {
     changed: Condvar,
 }
 
-/// Memory reserved for some work, which is released when this value is dropped.
+/// Memory reserved for the work on a request, which is released when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Share<'a> {
     pool: &'a MemoryPool,

@@ -18,8 +18,8 @@ impl<K: PartialEq, T> Recent<K, T> {
         }
     }
 
-    /// Returns the result for a key, and computes it if it is not in the cache. Simultaneous requests may each compute the same result, because the
-    /// computation holds no lock of the cache.
+    /// Returns the result for a key, and computes the result if the cache does not contain it. Simultaneous requests may each compute the same
+    /// result, because the computation holds no lock of the cache.
     ///
     /// **Errors.** The errors of the function `make`, which computes the result.
     pub(crate) fn get<E>(&self, key: K, make: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {

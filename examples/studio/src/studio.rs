@@ -168,7 +168,7 @@ impl Studio {
         Ok(Content::json(&files.unwrap_or_else(Folder::none)))
     }
 
-    /// Begins the work of a request; if the request names a client, the work belongs to a change of this client.
+    /// Begins the work on a request; if the request names a client, the work belongs to a change by this client.
     fn begin(&self, headers: &HeaderMap) -> Result<Work, Problem> {
         let header = |name| guard::single(headers, &HeaderName::from_static(name));
         match (header("figrs-client")?, header("figrs-change")?) {

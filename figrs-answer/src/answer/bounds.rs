@@ -19,7 +19,7 @@ pub struct TargetBounds {
     /// For a continuous target, the list has one interval (cell) for each value of the support, and the value is the middle of its interval. For a
     /// target that is not continuous, the list of cells is empty.
     pub cells: Vec<[f64; 2]>,
-    /// For each cell of a discretised target, the value of the bin in which the cell lies; `None` if there is no bin. For a target that is not
+    /// For each cell, the value of the bin in which the cell lies, if the target is discretised; `None` if there is no bin. For a target that is not
     /// continuous, the list of bin values is empty.
     pub bins: Vec<Option<f64>>,
     /// For each value, the log-weight of the worlds in which the target certainly has this value and the evidence certainly holds.

@@ -11,7 +11,7 @@ pub enum TableAlignment {
     NumbersRight,
 }
 
-/// Writes a table as text. All rows must have the same number of cells; the first row is the header.
+/// Writes a table as text. All rows of the table must have the same number of cells; the first row is the header.
 pub fn write_table(
     f: &mut fmt::Formatter<'_>,
     lines: &[Vec<String>],

@@ -116,7 +116,7 @@ pub trait ChainSampler: ResumableSampler {
     /// Returns the number of steps, including burn-in, of the shortest of the chains whose draws are stored in `sums`.
     fn saved_steps(&self, sums: &Self::Sums) -> Result<u64, Error>;
 
-    /// Returns the draws so far as units of work.
+    /// Returns the draws of the Markov chains so far, as the units of work of the run.
     ///
     /// **Errors.** [`Error::NothingDone`] if the chains have not begun.
     fn draws(
@@ -219,7 +219,7 @@ impl<S: ChainSampler> ChainRun<S> {
         })
     }
 
-    /// Returns the draws so far as units of work.
+    /// Returns the draws of the Markov chains so far, as the units of work of the run.
     fn done(&self) -> Result<Partial<S::Sums>, Error> {
         let made = S::least_steps(&self.chains);
         if let Some((saved, _)) = self.saved.as_ref().filter(|(_, steps)| made < *steps) {

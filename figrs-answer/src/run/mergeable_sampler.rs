@@ -42,8 +42,8 @@ pub trait MergeableSampler: Algorithm {
     type Sums: PortableSums<Answer = Answer>;
 
     /// Returns, as text, the settings on which the units of work depend. Partial sums of two runs are merged only if the texts of their settings are
-    /// equal. Numbers of threads, time limits and listeners are not part of the text. Functions that propose values appear in the text only by their
-    /// source lines.
+    /// equal. The text of the settings leaves out numbers of threads, time limits and listeners. Functions that propose values appear in the text
+    /// only by their source lines.
     fn settings(&self) -> String;
 
     /// Returns the number of units of work of the whole run; [`u64::MAX`] if the settings do not limit the number.

@@ -55,9 +55,9 @@ pub trait Sums: Clone + Debug + Send + 'static {
 /// Partial sums of a sampler: the sums of some consecutive units of its work, as
 /// [`MergeableSampler::partial`](crate::MergeableSampler::partial) computes them.
 ///
-/// The result of adding floating-point numbers depends on the order of addition. Partial sums that begin with the first unit of the run therefore add
-/// each contribution immediately. Partial sums that begin with a later unit store the contributions of their units separately, until the sums are
-/// merged or converted to an answer. The memory of partial sums that begin with a later unit grows with the number of their units.
+/// The result of adding floating-point numbers depends on the order of addition. Partial sums that begin with the first unit of work of the run
+/// therefore add each contribution immediately. Partial sums that begin with a later unit of work store the contributions of their units separately,
+/// until the sums are merged or converted to an answer. The memory of partial sums that begin with a later unit grows with the number of their units.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Partial<S: Sums> {
@@ -205,8 +205,8 @@ impl<S: Sums> Partial<S> {
         }
     }
 
-    /// Returns the range of the indices of the finished units of work. The range is shorter than the requested range if the run was stopped or needed
-    /// no further units.
+    /// Returns the range of the indices of the finished units of work. The range of finished units of work is shorter than the requested range if the
+    /// run was stopped or needed no further units.
     pub fn units(&self) -> Range<u64> {
         self.units.clone()
     }
@@ -222,7 +222,7 @@ impl<S: Sums> Partial<S> {
         self.is_enough() || (!self.waiting.is_empty() && self.clone().absorbed().is_enough())
     }
 
-    /// Adds the next unit of work.
+    /// Adds the contribution of the next unit of work.
     #[doc(hidden)]
     pub fn push(&mut self, unit: S::Unit) {
         if self.absorbs && self.units.end != self.last {
@@ -312,8 +312,8 @@ impl<S: Sums<Answer = Answer>> Partial<S> {
 }
 
 impl<S: PortableSums> Partial<S> {
-    /// Converts the partial sums to a part that can be sent to another process. The contributions of the partial sums must not have been added yet:
-    /// all must be stored separately.
+    /// Converts the partial sums to a part of the run that can be sent to another process. The contributions of the partial sums must not have been
+    /// added yet: all must be stored separately.
     pub(super) fn into_portable<T>(
         self,
         targets: &T,

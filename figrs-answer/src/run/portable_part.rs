@@ -44,7 +44,8 @@ pub struct PortablePart<U, C> {
 }
 
 impl<U, C> PortablePart<U, C> {
-    /// Returns the range of the indices of the finished units of work. The range is shorter than the requested range if the run was stopped.
+    /// Returns the range of the indices of the finished units of work. The range of finished units of work is shorter than the requested range if the
+    /// run was stopped.
     pub fn units(&self) -> Range<u64> {
         self.units.clone()
     }
@@ -68,7 +69,7 @@ impl<U, C> PortablePart<U, C> {
         self.elapsed
     }
 
-    /// Sets the time of the part to zero, so that equal results are equal parts, whenever and wherever they were computed.
+    /// Sets the time of this part of a run to zero, so that two parts with the same results are equal, whenever and wherever they were computed.
     pub fn without_time(self) -> Self {
         Self {
             elapsed: Duration::ZERO,

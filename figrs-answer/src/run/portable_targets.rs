@@ -17,7 +17,7 @@ pub trait PortableTargets: Parents {
     /// Copies the columns (lists) of the targets' values. Returns `None` unless there is exactly one column of the right type for each target.
     fn columns(&self, values: &[Box<dyn AnyColumn>]) -> Option<Self::Columns>;
 
-    /// Converts the columns to untyped columns.
+    /// Converts the columns (lists of values) of the targets to columns without static types.
     fn values(columns: Self::Columns) -> Vec<Box<dyn AnyColumn>>;
 }
 

@@ -7,7 +7,7 @@ use crate::algorithm::Algorithm;
 
 /// A sampler whose runs can be repeated with independent random numbers, and which can keep its draws.
 ///
-/// `SampledPolicies` runs such a sampler once for each decision, and once more at the end.
+/// `SampledPolicies` runs a sampler of this kind once for each decision, and once more at the end.
 pub trait Replicate: Algorithm + Sized {
     /// Returns the sampler of the repetition with the index `number`. The returned sampler draws random numbers independent of the other repetitions,
     /// and keeps its draws.

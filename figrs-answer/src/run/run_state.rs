@@ -90,7 +90,7 @@ pub struct Turn<'a> {
 }
 
 impl<'a> Turn<'a> {
-    /// Creates a turn that ends after `time`; if `time` is `None`, the turn ends when the run is finished or stopped.
+    /// Creates a turn (time slice) of a run that ends after `time`; if `time` is `None`, the turn ends when the run is finished or stopped.
     pub(crate) fn new(run: &'a RunMonitor<'a>, time: Option<Duration>) -> Self {
         let ends = time.and_then(|time| Instant::now().checked_add(time));
         Self { run, ends }
@@ -101,12 +101,12 @@ impl<'a> Turn<'a> {
         self.run
     }
 
-    /// True if the turn may end before the run is finished or stopped.
+    /// True if the turn (time slice) may end before the run is finished or stopped.
     pub fn is_short(&self) -> bool {
         self.ends.is_some()
     }
 
-    /// True if the turn must end now. A call of `is_over` reads the clock.
+    /// True if the turn (time slice) of the run must end now. A call of `is_over` reads the clock.
     pub fn is_over(&self) -> bool {
         self.run.stopped().is_some() || self.ends.is_some_and(|end| Instant::now() >= end)
     }
@@ -114,7 +114,7 @@ impl<'a> Turn<'a> {
 
 pub(crate) const TURN: Duration = Duration::from_millis(20);
 
-/// The number of steps in a turn, which is adapted to the time that turns take.
+/// The number of steps in a turn (time slice) of a run, which is adapted to the time that turns take.
 #[derive(Clone, Copy, Debug)]
 pub struct TurnLength(u64);
 
@@ -129,7 +129,8 @@ impl TurnLength {
         Self(steps)
     }
 
-    /// Returns the number of steps at the end of a turn that begins after `made` steps; `u64::MAX` if the turn lasts until the end of the run.
+    /// Returns the number of steps at the end of a turn (time slice) that begins after `made` steps; `u64::MAX` if the turn lasts until the end of
+    /// the run.
     pub fn goal(self, turn: &Turn<'_>, made: u64) -> u64 {
         if turn.is_short() {
             made.saturating_add(self.0)
@@ -138,7 +139,7 @@ impl TurnLength {
         }
     }
 
-    /// Doubles or halves the number of steps in the next turn if the last turn took much less or much more time than `TURN`.
+    /// Doubles or halves the number of steps in the next turn (time slice) if the last turn took much less or much more time than `TURN`.
     pub fn adapt(&mut self, took: Duration) {
         if took < TURN / 2 {
             self.0 = self.0.saturating_mul(2);

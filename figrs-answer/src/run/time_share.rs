@@ -15,15 +15,15 @@ const REPORT_INTERVAL: Duration = Duration::from_millis(200);
 #[derive(Debug)]
 pub struct TimeShare<'a> {
     run: &'a RunMonitor<'a>,
-    /// Time at which the time share ends, counted from the beginning of the run.
+    /// Time at which the time share of the chain ends, counted from the beginning of the run.
     ends: Option<Duration>,
     warm_up: Option<Duration>,
     last_report: Cell<Duration>,
 }
 
 impl<'a> TimeShare<'a> {
-    /// Creates the time share of the chain with the index `chain` among `chains` chains on `threads` threads. The time share begins when it is
-    /// created.
+    /// Creates the time share of the chain with the index `chain` among `chains` chains on `threads` threads. The time share of a chain begins when
+    /// this value is created.
     pub fn new(run: &'a RunMonitor<'a>, chain: u64, chains: usize, threads: usize) -> Self {
         let threads = threads.clamp(1, chains.max(1));
         let rounds = chains.div_ceil(threads).max(1);

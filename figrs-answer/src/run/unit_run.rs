@@ -309,7 +309,7 @@ pub struct UnitRun<S: ResumableSampler> {
     sampler: S,
     question: SharedQuestion,
     absorption: Absorption,
-    /// The merged contributions of the units of work; `None` before the first turn.
+    /// The merged contributions of the units of work; `None` before the first turn (time slice) of the run.
     done: Option<Partial<S::Sums>>,
     /// Number of units of work of the whole run; `None` if the number must be computed.
     units: Option<u64>,

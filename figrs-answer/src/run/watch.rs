@@ -80,7 +80,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Starts the clock of a run that is a part of another run; the part also ends when `until` ends the other run.
+    /// Starts the clock of a run that is a part of another run; the inner run also ends when `until` ends the outer run.
     pub fn start_within(&self, algorithm: &'static str, until: &Until) -> RunMonitor<'_> {
         RunMonitor {
             until: until.clone(),

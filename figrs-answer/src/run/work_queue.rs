@@ -25,10 +25,10 @@ const SHARE_DIVISOR: u64 = 2;
 /// from [`stream`](figrs_core::stream). Every sampler of figrs that runs blocks of samples, populations or Markov chains in parallel uses the
 /// function `in_order`.
 ///
-/// **Complexity.** Each batch of units of work takes one lock. For each thread, the results of at most eight batches wait to be processed.
+/// **Complexity.** Each batch of units of work locks the queue once. For each thread, the results of at most eight batches wait to be processed.
 ///
-/// **Errors.** The error of the failing unit of work, or of the creation of its worker, with the smallest index. A panic in a unit of work or a
-/// worker is returned as [`Error::Panicked`](crate::Error::Panicked).
+/// **Errors.** The error of a unit of work, or of the creation of a worker; of several errors, the one with the smallest index of the unit. A panic
+/// in a unit of work or a worker is returned as [`Error::Panicked`](crate::Error::Panicked).
 ///
 /// ```
 /// # use std::ops::ControlFlow;
@@ -155,7 +155,7 @@ fn pass_on<R>(
     Ok(ControlFlow::Continue(()))
 }
 
-/// The next action of the calling thread, which also processes the results.
+/// The next action of the calling thread of the parallel loop, which also processes the results.
 enum QueueAction<R> {
     Take(Vec<Result<R, Error>>),
     Work(Range<u64>),
@@ -193,7 +193,7 @@ impl<R> WorkQueue<R> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins the next batch; returns `None` if no unit of work remains, or if too many results wait to be processed.
+    /// Begins the next batch of units of work; returns `None` if no unit of work remains, or if too many results wait to be processed.
     fn begin_batch(&self, state: &mut QueueState<R>) -> Option<Range<u64>> {
         let waiting = state.begun - state.taken;
         if state.begun >= self.end
@@ -210,7 +210,7 @@ impl<R> WorkQueue<R> {
         Some(first..state.begun)
     }
 
-    /// Returns the next batch for a thread that does not process results; waits for it if too many results wait to be processed.
+    /// Returns the next batch for a thread that does not process results; the thread waits while too many results wait to be processed.
     fn next(&self) -> Option<Range<u64>> {
         let mut state = self.lock();
         while !state.ended && state.begun < self.end {
@@ -241,7 +241,7 @@ impl<R> WorkQueue<R> {
         }
     }
 
-    /// Stores the results of a batch. If a unit of work of the batch failed, no further batch begins.
+    /// Stores the results of a batch of units of work. If a unit of work of the batch failed, no further batch begins.
     fn store(&self, first: u64, results: Vec<Result<R, Error>>) {
         let mut state = self.lock();
         if matches!(results.last(), Some(Err(_))) {

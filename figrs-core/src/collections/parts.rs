@@ -9,8 +9,8 @@ use crate::parts::{ElementMember, Indexed, IndexedMember, Member, ObjectField, P
 use crate::value::Value;
 use crate::value::plain_data::PlainData;
 
-/// A path finds a member by its number, as in `[3]`. If the length of the collection is uncertain, a path leads to the element [`at`](Elements::at),
-/// so that a world without this member is an error, unless evidence excludes the world.
+/// A path finds a member of a collection by its number, as in `[3]`. If the length of the collection is uncertain, a path leads to the element
+/// [`at`](Elements::at), so that a world without this member is an error, unless evidence excludes the world.
 impl<T: Value> Parts for Elements<T> {
     fn member(&self) -> Member<'_> {
         match self.to_vec() {
@@ -24,8 +24,8 @@ impl<T: Value> Parts for Elements<T> {
     }
 }
 
-/// A path finds a member by the text of its index, as in `[3]`, `["Ada"]`, `["0.5"]`, and `["Ada, 3"]` for a pair. The members are created when they
-/// are asked for, and [`paths`](Parts::paths) does not list them.
+/// A path finds a member of a process by the text of its index, as in `[3]`, `["Ada"]`, `["0.5"]`, and `["Ada, 3"]` for a pair. The members of a
+/// process are created when they are asked for, and [`paths`](Parts::paths) does not list them.
 impl<I: Value, T: Value> Parts for Process<I, T> {
     fn member(&self) -> Member<'_> {
         Member::Process(IndexedMember::new(self))

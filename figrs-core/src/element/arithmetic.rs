@@ -21,8 +21,8 @@ use crate::value::{Value, canonical};
 
 /// Types of numbers that support arithmetic on elements: all primitive integers and floating-point numbers.
 ///
-/// Each operation returns `None` if the result does not fit its type, or if an integer is divided by zero. A floating-point
-/// result always fits its type, because it may be infinite or NaN.
+/// Each arithmetic operation returns `None` if the result does not fit its type, or if an integer is divided by zero. A floating-point result always
+/// fits its type, because it may be infinite or NaN.
 pub trait Arithmetic: Value {
     /// Returns `self + other`.
     fn add(&self, other: &Self) -> Option<Self>;

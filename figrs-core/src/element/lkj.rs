@@ -25,9 +25,8 @@ impl Lkj {
     ///
     /// A value of `Lkj` is the lower triangle of the correlation matrix R without its diagonal, row by row: a list of p (p − 1) / 2 correlations for
     /// p numbers. [`Covariance::of_correlations`](crate::Covariance::of_correlations) converts a list of correlations to a covariance matrix. The LKJ
-    /// density over the correlations in the list is proportional to
-    /// |R|^(concentration − 1); with a concentration of one, all correlation matrices are equally probable. Each correlation has mean
-    /// zero and variance 1 / (2 concentration + p − 1). Source: Lewandowski, Kurowicka and Joe (2009), "Generating random correlation matrices
+    /// density over the correlations in the list is proportional to det(R)^(concentration − 1); with a concentration of one, all correlation matrices
+    /// are equally probable. Each correlation has mean zero and variance 1 / (2 concentration + p − 1). Source: Lewandowski, Kurowicka and Joe (2009), "Generating random correlation matrices
     /// based on vines and extended onion method", sections 2 and 3.
     ///
     /// ```

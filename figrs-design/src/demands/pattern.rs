@@ -34,7 +34,7 @@ pub struct Pattern {
     name: Option<Arc<str>>,
 }
 
-/// Two patterns are equal if they differ only in their names.
+/// Two tile patterns are equal if they differ only in their names.
 impl PartialEq for Pattern {
     fn eq(&self, other: &Self) -> bool {
         self.forms == other.forms
@@ -112,10 +112,9 @@ impl Pattern {
         })
     }
 
-    /// Creates a pattern from lines of text; `class` returns the class of tiles for which a character stands.
+    /// Creates a pattern from lines of text; the function `class` returns the class of tiles for which a character stands.
     ///
-    /// **Errors.** [`DemandError`] if a character has no class, rows have different lengths, or no cell
-    /// restricts its tile.
+    /// **Errors.** [`DemandError`] if a character stands for no class, if rows have different lengths, or if every cell accepts any tile.
     pub fn drawn(
         text: &str,
         class: impl Fn(char) -> Option<TileClass>,
@@ -151,9 +150,9 @@ impl Pattern {
         cells.map_or(Err(DemandError::empty_pattern()), Self::new)
     }
 
-    /// Creates a pattern of a single cell, which accepts the tiles of `class`.
+    /// Creates a pattern of a single cell, which accepts only the tiles of `class`.
     ///
-    /// **Errors.** [`DemandError`] if the class accepts any tile.
+    /// **Errors.** [`DemandError`] if the class contains all tiles, so that the pattern accepts any tile.
     pub fn cell(class: impl Into<TileClass>) -> Result<Self, DemandError> {
         Self::new(Array2::from_elem((1, 1), class.into()))
     }

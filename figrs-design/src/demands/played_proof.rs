@@ -10,8 +10,8 @@ use crate::play::cell_class::CellClass;
 use crate::play::search::dead_end;
 use figrs_models::mdmc::Tile;
 
-/// Returns a conflict: a route that no player can take, and demands on the tiles of single cells that block the route. Returns `None` if no conflict
-/// is found, or if the work runs out; `spend(n)` uses up `n` steps of work, and returns false if fewer steps are left.
+/// Returns demands that contradict each other: a route that no player can take, and demands on the tiles of single cells that block the route.
+/// Returns `None` if no conflict is found, or if the work runs out; `spend(n)` uses up `n` steps of work, and returns false if fewer steps are left.
 pub(super) fn unplayable(
     demanded: &DemandedLevel,
     spend: &dyn Fn(u64) -> bool,
@@ -92,7 +92,7 @@ fn dead_end_by(
     dead_end(route, demanded.height(), &cells, spend)
 }
 
-/// True if the demand limits the tiles of single cells, independently of all other cells and demands.
+/// True if the demand limits the tiles of single cells independently of all other cells and demands.
 fn limits_cells(demand: &Demand) -> bool {
     match demand {
         Demand::Pinned(_)

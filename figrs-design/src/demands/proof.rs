@@ -35,15 +35,15 @@ impl Conflict {
 /// Searches for a proof that no level can meet all of some demands.
 ///
 /// A trial run decides whether any level meets some of the demands, by a [`Frontier`] with a small memory limit. If the states of the model fit into
-/// the memory limit, a trial run examines the levels of the model. If the states of the model need more memory than the limit, a trial run examines a
-/// larger set: all levels in which each tile is possible in its row. The search for a proof also examines windows of a few columns around cells whose
-/// tiles are set, with any tiles outside the window. Every conflict between demands that the search proves holds for the model, but the search may
-/// miss a conflict. Every trial run takes account of the tiles that demands place by intervention.
+/// the memory limit, a trial run decides whether any level of the model meets the demands. If the states of the model need more memory than the
+/// limit, a trial run examines a larger set: all levels in which each tile is possible in its row. The search for a proof also examines windows of a
+/// few columns around cells whose tiles are set, with any tiles outside the window. Every conflict between demands that the search proves holds for
+/// the model, but the search may miss a conflict. Every trial run takes account of the tiles that demands place by intervention.
 ///
 /// The search for contradictory demands first tries each demand alone. In its second step, the search looks for a player's path through a level in
 /// which each cell may have any tile that the demands allow. In its last step, the search tries all demands together; if no level meets them, it
-/// leaves out one demand after another. In long levels, the search makes all its tests for the [first columns](Self::FIRST_COLUMNS) before it
-/// includes more columns.
+/// leaves out one demand after another. In long levels, the search for contradictory demands makes all its tests for the
+/// [first columns](Self::FIRST_COLUMNS) before it includes more columns.
 ///
 /// The search for a proof stops when its work is used up or its [`Frontier`] is interrupted, even within a trial run. A search that was stopped
 /// returns the conflict proven so far, and states whether the conflict may contain more demands or columns than necessary.
@@ -53,7 +53,7 @@ pub(super) struct ProofSearch<'a> {
     model: LevelModel,
     /// True if `model` is a relaxed model, in which the tiles of neighbouring cells are independent.
     is_relaxed: bool,
-    /// Number of columns of a level, from the left, that trial runs examine.
+    /// Number of columns of a level that trial runs examine, counted from the left.
     columns: usize,
     placed: Vec<usize>,
     work: WorkBudget,
@@ -178,7 +178,7 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Tries to prove that the demands with the indices `demands` contradict each other; returns their conflict, or `None` without a proof.
+    /// Tries to prove that the demands with the indices `demands` contradict each other; returns the conflict, or `None` if no proof is found.
     pub(super) fn confirm(self, demands: &[usize]) -> Option<Conflict> {
         self.in_more_columns(|search| {
             let demands = demands.iter().copied();
@@ -188,7 +188,7 @@ impl<'a> ProofSearch<'a> {
         })
     }
 
-    /// True if a trial run can state the demand as evidence.
+    /// True if a trial run can state the demand as evidence on a level.
     fn is_tried(&self, demand: usize) -> bool {
         match self.demanded.demand(demand) {
             Demand::Preferred { .. } | Demand::Near { .. } | Demand::Placed(_) => false,

@@ -26,7 +26,7 @@ use crate::{DemandError, Playability};
 ///
 /// # Errors
 ///
-/// [`DemandedLevelError::NotMet`] if none of the allowed number of proposals meets the demands.
+/// Returns [`DemandedLevelError::NotMet`] if none of the allowed number of proposals meets the demands.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -87,13 +87,13 @@ impl ProposedLevels {
         })
     }
 
-    /// Sets the maximum number of proposals for each level.
+    /// Sets the maximum number of proposed levels for each accepted level.
     pub fn tries(mut self, tries: u64) -> Self {
         self.tries = tries;
         self
     }
 
-    /// Returns the factor by which the demands multiply the weight of a level: 0 if the level breaks a demand that is not soft.
+    /// Returns the factor by which the demands multiply the weight of a level; the factor is 0 if the level breaks a demand that is not soft.
     fn factor(&self, generated: &GeneratedLevel) -> f64 {
         let of_tiles = self.demanded.factor(generated.level());
         let is_met = |demand: &Demand| match demand {

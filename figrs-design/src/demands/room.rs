@@ -102,7 +102,7 @@ fn is_part(pattern: &Pattern, other: &Pattern) -> bool {
     forms.all(|form| other.forms().contains(form))
 }
 
-/// Returns an upper bound on the number of occurrences of `pattern` that begin in one column, given the possible tiles of each row.
+/// Returns an upper bound on the number of occurrences of `pattern` that begin in a single column, given the possible tiles of each row.
 fn most_in_a_column(pattern: &Pattern, possible: &[Vec<Tile>]) -> usize {
     let (forms, high) = (pattern.forms(), pattern.height());
     let tops = possible.len() + 1 - high;
@@ -199,7 +199,7 @@ pub(super) fn of_places(demanded: &DemandedLevel) -> Option<Conflict> {
     })
 }
 
-/// Returns the possible tiles of each row, including tiles that demands place there.
+/// Returns the possible tiles of each row of a level, including tiles that demands place in the row.
 fn possible_tiles(demanded: &DemandedLevel) -> Vec<Vec<Tile>> {
     let program = demanded.level_model().program();
     let mut possible: Vec<Vec<Tile>> = (0..demanded.height())

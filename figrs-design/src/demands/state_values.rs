@@ -19,7 +19,7 @@ use figrs_models::mdmc::twist::DemandState;
 pub(super) struct StateValues {
     steps: Arc<Steps>,
     height: usize,
-    /// Factor that multiplies the weight of a level that does not meet the demand.
+    /// Factor that multiplies the weight of a level that does not meet the soft demand.
     unmet: f64,
     /// The estimated probabilities of the automaton's states before each cell, in reading order; adjacent cells with equal values share one entry.
     before: Vec<Arc<PositionValues>>,
@@ -33,7 +33,7 @@ struct PositionValues {
 }
 
 impl StateValues {
-    /// Maximum product of the numbers of cells, states and tiles, for one demand.
+    /// Maximum product of the numbers of cells, automaton states and tiles in the backward pass for one demand.
     const WORK: usize = 3_000_000;
     /// Maximum number of automaton states that the backward pass follows.
     const STATES: usize = 256;
@@ -125,7 +125,7 @@ impl StateValues {
         self.steps.reader().start()
     }
 
-    /// Returns the automaton's state after the tile `tile`; if this tile is the last of its column, after the end of the column.
+    /// Returns the automaton's state after reading the tile `tile`; if this tile is the last of its column, the state after the end of the column.
     pub(super) fn after(
         &self,
         (row, column): (usize, usize),

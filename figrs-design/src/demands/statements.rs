@@ -116,7 +116,7 @@ fn belongs(class: &TileClass) -> Arc<impl Fn(&Tile) -> bool + Send + Sync + use<
     Arc::new(move |&tile: &Tile| class.contains(tile))
 }
 
-/// Returns the evidence that multiplies the weight of a level by exp(-`cost`) for each cell that differs from `drawing`.
+/// Returns the evidence that multiplies the weight of a level by exp(-`cost`) for each cell in which the level differs from `drawing`.
 fn near(drawing: &Mask, cost: f64) -> Box<dyn ColumnEvidence + '_> {
     let mut factors = FxHashMap::default();
     Box::new(move |columns: &LevelColumns, column: usize, model: Model| {
@@ -205,7 +205,7 @@ pub(super) struct ReachabilityMemo {
 #[derive(Debug, Default)]
 struct CrossingMemo {
     after: FxHashMap<(Reach, Vec<CellClass>), Option<Reach>>,
-    /// The states of all cached results; equal states are stored once.
+    /// The states in the results of the cache; equal states are stored once.
     states: FxHashSet<Reach>,
     bytes: usize,
 }
@@ -250,11 +250,11 @@ type Step = Box<dyn Fn((&DemandState, &Tile)) -> DemandState + Send + Sync>;
 type End = Box<dyn Fn(&DemandState) -> DemandState + Send + Sync>;
 
 /// An automaton for a demand, with step functions that return its next state. Cells that the automaton treats alike share one step function, so that
-/// algorithms compute each result of the function once.
+/// algorithms compute each result of the function only once.
 #[derive(Debug)]
 pub(super) struct Steps {
     reader: Reader,
-    /// For each column of the level, the first column that the automaton treats in the same way.
+    /// For each column of the level, the first column that the automaton treats alike.
     alike: Vec<usize>,
     functions: Mutex<Functions>,
 }

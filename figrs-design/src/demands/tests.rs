@@ -88,7 +88,7 @@ fn all_demands(rows: usize, width: usize) -> Vec<Demand> {
     ]
 }
 
-/// True if `level` meets `demand`, decided from its tiles without the model.
+/// True if `level` meets `demand`; the test looks only at the tiles of the level, not at the model.
 fn meets(level: &Level, chain: &MarkovChain, demand: &Demand) -> bool {
     match demand {
         Demand::Seen => chain.unseen(level) == 0,

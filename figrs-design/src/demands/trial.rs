@@ -1,5 +1,5 @@
 //! Finds minimal sets of contradictory demands (requirements on a level), and the first column at which these demands contradict each other. Trial
-//! runs test whether any level meets some demands; a trial run may remain undecided.
+//! runs test whether any level meets some of the demands; a trial run may remain undecided.
 
 use std::ops::RangeInclusive;
 
@@ -7,7 +7,7 @@ use figrs_infer::minimal_conflict::minimal_conflict;
 pub(super) use figrs_infer::minimal_conflict::{Core, Trial};
 
 /// Returns a minimal contradictory subset of the contradictory demands `set`: leaves out one demand after another, beginning with the last ones. The
-/// indices in `set` are ascending, and so are the indices that `trial` receives.
+/// indices in `set` are in ascending order, and so are the indices that `trial` receives.
 pub(super) fn minimal(set: &[usize], mut trial: impl FnMut(&[usize]) -> Trial) -> Core {
     let reversed = |set: &[usize]| set.iter().rev().copied().collect::<Vec<_>>();
     let core = minimal_conflict(reversed(set), 1, |rest| Some(trial(&reversed(rest))));

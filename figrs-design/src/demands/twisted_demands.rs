@@ -94,7 +94,7 @@ impl TwistedDemands {
         Some(Arc::new(functions))
     }
 
-    /// True if the twisted proposals account for the demand, so that the demand needs no evidence.
+    /// True if the twisted proposals account for the demand exactly, so that the demand needs no evidence.
     pub(super) fn covers(stated: &StatedDemand) -> bool {
         match &stated.demand {
             Demand::Pinned(_) => false,

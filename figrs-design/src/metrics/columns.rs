@@ -1,4 +1,4 @@
-//! Measures how much of a level is copied from a corpus: by the sequences of columns that the level and the corpus share.
+//! Measures how much of a game level is copied from a corpus: by the sequences of adjacent columns that the level and the corpus share.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -30,7 +30,7 @@ impl ColumnRuns {
     /// Number of adjacent columns in the sequences that [`ColumnRuns::novelty`] compares.
     pub const WINDOW: usize = 4;
 
-    /// Builds the index of the columns of `levels`.
+    /// Builds the index of all columns of `levels`.
     pub fn of<'a>(levels: impl IntoIterator<Item = &'a Level>) -> Self {
         let mut columns = Self {
             numbers: FxHashMap::default(),
@@ -65,7 +65,7 @@ impl ColumnRuns {
         self.levels.push(numbers);
     }
 
-    /// Returns the index of each column of `level` in the list of known columns; `None` for a column that occurs in no indexed level.
+    /// Returns the index of each column of `level` in the list of indexed columns; `None` for a column that occurs in no indexed level.
     fn numbers(&self, level: &Level) -> Vec<Option<u32>> {
         let columns = level.as_array().columns().into_iter();
         columns
@@ -73,7 +73,7 @@ impl ColumnRuns {
             .collect()
     }
 
-    /// Returns the length of the longest sequence of columns of `level` that also occurs in an indexed level.
+    /// Returns the length of the longest sequence of adjacent columns of `level` that also occurs in an indexed level.
     pub fn longest_copied_run(&self, level: &Level) -> usize {
         let mut longest = 0;
         // For each occurrence of the latest column in an indexed level, the length of the copied sequence that ends there.

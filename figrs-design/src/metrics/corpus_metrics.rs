@@ -20,7 +20,7 @@ pub struct ReferenceCorpus {
     /// applicable to these tiles.
     movements: [Option<MovementRules>; Movement::NAMES.len()],
     suggested: Option<usize>,
-    /// The rules that the caller set in place of the movement that the tiles suggest.
+    /// The movement rules that the caller set in place of the movement that the tiles suggest.
     own: Option<MovementRules>,
     columns: ColumnRuns,
     windows: NearestWindows,
@@ -43,15 +43,16 @@ pub struct LevelMetrics {
     pub playable_under: [Option<bool>; Movement::NAMES.len()],
     /// The linearity of the level: see [`linearity`]. Linearity needs tiles on which a player can stand, and levels that are played to the right.
     pub linearity: Option<f64>,
-    /// The leniency of the level: see [`leniency`](super::leniency). Leniency needs enemies, hazards, shooters or rewards; gaps count only if `gaps`
-    /// is known. In levels in which the player climbs, leniency is per row.
+    /// The leniency of the level: see [`leniency`](super::leniency). Leniency needs tiles that are enemies, hazards, shooters or rewards; gaps are
+    /// included only if `gaps` is known. In levels in which the player climbs, leniency is computed per row.
     pub leniency: Option<f64>,
     /// The density of the level: see [`density`]. Density needs tiles on which a player can stand. In levels in which the player climbs, density is
-    /// per row.
+    /// computed per row.
     pub density: Option<f64>,
-    /// Number of gaps in the ground: see [`ground_gaps`]. Gaps need tiles on which a player can stand, and levels that are played to the right.
+    /// Number of gaps in the ground of the level: see [`ground_gaps`]. Gaps are known only for tiles on which a player can stand, and for levels that
+    /// are played to the right.
     pub gaps: Option<usize>,
-    /// Number of columns of the widest gap in the ground; 0 if there is no gap.
+    /// Number of columns of the widest gap in the ground; 0 if the ground has no gap.
     pub widest_gap: Option<usize>,
     /// Divergence, in nats, of the level's patterns of 2 by 2 tiles from the patterns of the corpus: see [`TilePatterns::divergence`].
     pub divergence_2: f64,
@@ -73,7 +74,7 @@ pub struct LevelMetrics {
 }
 
 impl ReferenceCorpus {
-    /// Default number of sections of a difficulty profile.
+    /// Default number of sections (groups of adjacent columns) of a difficulty profile.
     pub const SECTIONS: usize = 10;
 
     /// Prepares the levels of a corpus, so that other levels can be compared with them.
@@ -99,7 +100,7 @@ impl ReferenceCorpus {
         }
     }
 
-    /// Sets the number of sections of difficulty profiles, from 1 to [`DifficultyProfile::MAX_SECTIONS`].
+    /// Sets the number of sections (groups of adjacent columns) of difficulty profiles, from 1 to [`DifficultyProfile::MAX_SECTIONS`].
     #[must_use]
     pub fn sections(self, sections: usize) -> Self {
         Self { sections, ..self }
@@ -114,12 +115,12 @@ impl ReferenceCorpus {
         }
     }
 
-    /// Measures a level, which must have the same orientation (upright or turned) as the levels of the corpus.
+    /// Measures a level, which must have the same orientation (upright, or turned on its side) as the levels of the corpus.
     pub fn measure(&self, level: &Level) -> LevelMetrics {
         self.with_nearest(level, self.windows.distances(level))
     }
 
-    /// Measures the levels of the corpus itself; the windows of each level are compared with the windows of the other levels.
+    /// Measures each level of the corpus itself; its windows of columns are compared with the windows of the other levels.
     pub fn measure_corpus(&self, corpus: &Corpus) -> impl Iterator<Item = LevelMetrics> {
         corpus.levels().iter().enumerate().map(|(place, level)| {
             let nearest = self.windows.distances_to_others(level, place);

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use figrs_models::mdmc::{Level, Tile};
 
 /// Index of the windows (groups of adjacent columns) of some levels, which finds the nearest indexed window for each window of another level. A
-/// window is a few columns wide and as high as the levels.
+/// window of a level is a few columns wide and as high as the level.
 ///
 /// The distance between two windows is the share of cells in which they differ (Hamming distance).
 ///
@@ -34,7 +34,7 @@ pub struct NearestWindows {
     height: usize,
     tiles: FxHashMap<Tile, u16>,
     distinct: Vec<u16>,
-    /// For each indexed level, the index of each of its columns in the list of distinct columns.
+    /// For each indexed level, a list of its columns, each as an index in the list of distinct columns.
     levels: Vec<Vec<usize>>,
 }
 
@@ -50,14 +50,14 @@ pub struct NearestDistances {
 }
 
 impl NearestWindows {
-    /// Default number of columns of a window: half of a screen of sixteen, which a player takes in at a glance.
+    /// Default number of columns of a window: half of a screen of sixteen columns, which a player takes in at a glance.
     pub const COLUMNS: usize = 8;
 
     /// This number stands for a tile that occurs in no indexed level.
     const FOREIGN: u16 = u16::MAX;
 
-    /// Builds the index of all windows of `columns` columns (at least one). Levels whose height differs from that of the first level are left out of
-    /// the index.
+    /// Builds the index of all windows of `columns` adjacent columns (at least one) in the levels. Levels whose height differs from that of the first
+    /// level are left out of the index.
     pub fn of<'a>(levels: impl IntoIterator<Item = &'a Level>, columns: usize) -> Self {
         let mut windows = Self {
             columns: columns.max(1),
@@ -104,8 +104,8 @@ impl NearestWindows {
         self.to_all_but(level, None)
     }
 
-    /// Returns the distances from the windows of `level`, which is the indexed level number `place`, to the nearest windows of the other levels;
-    /// `None` in the same cases as [`distances`](Self::distances).
+    /// Returns the distances from the windows of `level`, which is the indexed level with the number `place`, to the nearest windows of the other
+    /// levels; `None` in the same cases as [`distances`](Self::distances).
     pub fn distances_to_others(&self, level: &Level, place: usize) -> Option<NearestDistances> {
         self.to_all_but(level, Some(place))
     }

@@ -28,7 +28,7 @@ impl TilePatterns {
     /// only one of the two sets of levels.
     pub const EPSILON: f64 = 1e-5;
 
-    /// Counts the patterns of `size` by `size` tiles at every position in the levels.
+    /// Counts the patterns of `size` by `size` tiles at every position in the given levels.
     pub fn of<'a>(levels: impl IntoIterator<Item = &'a Level>, size: usize) -> Self {
         let mut counts: FxHashMap<Box<[Tile]>, u64> = FxHashMap::default();
         let mut total = 0;
@@ -52,8 +52,8 @@ impl TilePatterns {
         self.size
     }
 
-    /// Returns the Kullback-Leibler divergence from `other` to these levels, in nats: the sum over patterns x of P(x) ln (P(x) / Q(x)), where P is
-    /// the distribution of patterns in these levels, and Q the distribution in `other`.
+    /// Returns the Kullback-Leibler divergence of the indexed levels from `other`, in nats: the sum over patterns x of P(x) ln (P(x) / Q(x)), where P
+    /// is the distribution of patterns in the indexed levels, and Q the distribution in `other`.
     ///
     /// The probability of a pattern is P(x) = (count(x) + ε) / (total + ε n), with ε = [`TilePatterns::EPSILON`] and n the number of distinct
     /// patterns in both sets of levels. The divergence is large if the first levels have patterns that `other` lacks; the reverse divergence is large

@@ -3,7 +3,7 @@
 use super::shape::{ground_gaps, is_footing};
 use figrs_models::mdmc::{Level, Meaning, Tile, TileSet, Travel};
 
-/// Difficulty of a level in sections of equal length, from the side where a player starts.
+/// Difficulty of a level in sections of equal length, listed from the side where the player starts.
 ///
 /// All numbers in a difficulty profile are per column (per row, if the player climbs). The difficulty of a level has four components: gaps in the
 /// ground, enemies, hazards and shooters, and jumps. A gap in the ground is counted in the section of the level where it begins. As a component of
@@ -16,7 +16,7 @@ use figrs_models::mdmc::{Level, Meaning, Tile, TileSet, Travel};
 /// also if the player climbs, and jumps if no path through the level is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DifficultyProfile {
-    /// For each section of the level, the number of columns, and the count of each component of the difficulty.
+    /// For each section of the level, its number of columns, and the count of each component of the difficulty.
     sections: Vec<(usize, [u32; 4])>,
     /// For each component of the difficulty, `true` if it is applicable.
     applies: [bool; 4],
@@ -94,8 +94,8 @@ impl DifficultyProfile {
         }
     }
 
-    /// Returns the difficulty of each section of the level: the weighted sum of the applicable components. The difficulty is `None` in all sections
-    /// if no component is applicable, and in a section without columns, which occurs if a level has fewer columns than sections.
+    /// Returns the difficulty of each section of the level: the weighted sum of the applicable components. The difficulty of a section is `None` if
+    /// no component is applicable, or if the section has no columns, which occurs if a level has fewer columns than sections.
     pub fn difficulty(&self) -> Vec<Option<f64>> {
         let applies = self.applies.contains(&true);
         self.per_column(|counts| {

@@ -64,7 +64,7 @@ pub fn leniency(level: &Level) -> f64 {
     tile_leniency(level) - gaps / 2.0 / level.width() as f64
 }
 
-/// Returns the leniency of a level per column, without gaps in the ground.
+/// Returns the leniency of a level per column, without the term for gaps in the ground.
 pub(super) fn tile_leniency(level: &Level) -> f64 {
     let weight = |&tile: &Tile| {
         if tile.is(Meaning::Enemy) {
@@ -85,7 +85,7 @@ pub(super) fn is_lenient_or_harsh(tile: Tile) -> bool {
     is_hazard(tile) || tile.is(Meaning::Enemy) || tile.is(Meaning::Reward)
 }
 
-/// Returns the density of a level: the number of cells in a column in which a player can stand, averaged over columns.
+/// Returns the density of a level: the number of cells per column in which a player can stand.
 ///
 /// # References
 ///
@@ -96,7 +96,7 @@ pub fn density(level: &Level) -> f64 {
     footings.count() as f64 / level.width() as f64
 }
 
-/// True if a player can stand on `tile`.
+/// True if a player can stand upon the tile `tile`.
 pub(crate) fn is_support(tile: Tile) -> bool {
     tile.solid() || tile.is(Meaning::SolidTop)
 }
@@ -107,8 +107,8 @@ pub(super) fn is_footing(level: &Level, row: usize, column: usize) -> bool {
     is_free && level.get(row + 1, column).is_some_and(is_support)
 }
 
-/// Returns the gaps in the ground, from the left. A gap in the ground is a maximal sequence of columns in which a player cannot stand on the bottom
-/// tile; it is returned as its first column and its number of columns.
+/// Returns the gaps in the ground of a level, from the left. A gap in the ground is a maximal sequence of columns in which a player cannot stand on
+/// the bottom tile; it is returned as its first column and its number of columns.
 pub fn ground_gaps(level: &Level) -> Vec<(usize, usize)> {
     let mut gaps: Vec<(usize, usize)> = Vec::new();
     for column in 0..level.width() {

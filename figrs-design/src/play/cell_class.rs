@@ -11,7 +11,7 @@ figrs_core::value!(CellClass);
 
 impl CellClass {
     pub(super) const BLOCKED: Self = Self(1);
-    /// A player cannot enter the cell from above.
+    /// The cell has a tile that a player cannot enter from above.
     pub(super) const TOP: Self = Self(1 << 1);
     pub(super) const CLIMB: Self = Self(1 << 2);
     pub(super) const DOOR: Self = Self(1 << 3);
@@ -109,11 +109,11 @@ impl CellClass {
 /// The test that a cell must pass so that a step of a player's move may lead into it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Via {
-    /// The player must be able to enter the cell in the air.
+    /// The player must be able to enter the cell through the air.
     Air,
     /// The player must be able to enter the cell on foot.
     Foot,
-    /// The step may lead into any cell.
+    /// The step may lead into any cell, without a test.
     Pass,
     /// The cell must be climbable.
     Climb,

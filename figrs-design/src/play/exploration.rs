@@ -11,7 +11,7 @@ use figrs_models::mdmc::Travel;
 /// A set of arrivals (ways to enter a column) as bits; each place (a row with a number of passed areas) has several machine words.
 pub(super) type Crossings = Vec<u64>;
 
-/// A row of a column, with the number of areas of a route that the player has passed.
+/// A row of a column, together with the number of areas of the route that the player has passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) row: usize,
@@ -22,7 +22,7 @@ pub(super) struct ColumnCells<'a> {
     pub(super) rules: &'a CompiledRules,
     pub(super) route: &'a Route,
     pub(super) classes: &'a [CellClass],
-    /// Index of the column, or of another column that the route treats in the same way.
+    /// Index of the column in the level, or of another column that the route treats in the same way.
     column: usize,
     pub(super) is_first: bool,
     situations: Vec<Situation>,
@@ -72,7 +72,7 @@ impl<'a> ColumnCells<'a> {
         place.passed * self.height() + place.row
     }
 
-    /// True if the area of the route after `passed` areas has cells in `column` or to the right of it.
+    /// True if the next area of the route, after `passed` areas, has cells in `column` or to the right of it.
     pub(super) fn is_ahead(&self, passed: usize, column: usize) -> bool {
         let next = self.route.areas().get(passed);
         next.is_some_and(|area| area.goes_on_at(column))
@@ -94,7 +94,7 @@ impl<'a> ColumnCells<'a> {
         self.situations[row].stands()
     }
 
-    /// True if the movement lets a player stand in the row `row`, even if strict rules forbid it because of an enemy or hazard.
+    /// True if the movement lets a player stand in the row `row` of the column, even if strict rules forbid it because of an enemy or hazard.
     pub(super) fn ground(&self, row: usize) -> bool {
         let enters = self.enters(row) || self.classes[row].has(CellClass::HARM);
         enters && self.situations[row].stands_by_movement() && !self.loses(row)
@@ -149,7 +149,7 @@ impl<'a> ColumnExploration<'a> {
         }
     }
 
-    /// Copies `other`, a finished exploration of the same column.
+    /// Copies the state of `other`, a finished exploration of the same column.
     pub(super) fn reset(&mut self, other: &Self) {
         self.reached.copy_from_slice(&other.reached);
         self.right.copy_from_slice(&other.right);

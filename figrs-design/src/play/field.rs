@@ -10,7 +10,7 @@ pub(super) struct Field<'a> {
     rules: &'a CompiledRules,
     height: usize,
     width: usize,
-    /// The possible classes of all cells, one cell after another, row by row.
+    /// The possible classes of all cells of the level, one cell after another, row by row.
     classes: Vec<CellClass>,
     /// For each cell, the index after its last class in the list `classes`; `None` if each cell has exactly one class.
     ends: Option<Vec<usize>>,
@@ -106,7 +106,7 @@ impl<'a> Field<'a> {
         })
     }
 
-    /// True if the cell below `cell`, or the floor, may support a player.
+    /// True if the cell below `cell`, or the floor of the level, may support a player.
     pub(super) fn rests(&self, cell: (usize, usize)) -> bool {
         let below = self.below(cell);
         below.map_or_else(
@@ -115,7 +115,7 @@ impl<'a> Field<'a> {
         )
     }
 
-    /// Returns the bit set of the possible situations (see [`Situation`]) of a player between moves in `cell`.
+    /// Returns the bit set of the possible situations (see [`Situation`]) of a player who is between two moves in `cell`.
     fn situation_bits(&self, cell: (usize, usize)) -> u32 {
         let bit = |class, below| 1 << self.rules.situation(class, below).number();
         let mut bits = 0;

@@ -8,10 +8,10 @@ use figrs_models::mdmc::{Meaning, TileSet, Travel};
 /// The cells that a move passes, relative to its first cell: numbers of columns to the right and of rows down.
 pub(super) type CellOffsets = Vec<(i8, i8)>;
 
-/// The rules by which a player moves through a level, with the start and the goal.
+/// The rules by which a player moves through a game level, with the start and the goal.
 ///
-/// Movements are [built in](Self::named) or come from a file ([`from_toml`](Self::from_toml), [`from_json`](Self::from_json)). Given a set of tiles
-/// and a direction of travel, a movement is compiled to [`MovementRules`](super::MovementRules), by which levels are searched and drawn.
+/// A `Movement` is [built in](Self::named) or comes from a file ([`from_toml`](Self::from_toml), [`from_json`](Self::from_json)). Given a set of
+/// tiles and a direction of travel, a movement is compiled to [`MovementRules`](super::MovementRules), by which levels are searched and drawn.
 ///
 /// # Rules
 ///
@@ -21,11 +21,12 @@ pub(super) type CellOffsets = Vec<(i8, i8)>;
 ///   downwards, and can stand on them. The key `open` of a movement lists meanings of tiles that a player can enter although they are solid; `solid`
 ///   lists the characters of solid tiles and replaces the meanings of the tile set.
 /// - **On foot.** A player can stand upon solid, diggable and solid-from-above tiles; in a movement without `gravity`, a player can stand in every
-///   cell. A standing player can take one of the movement's `steps` or start one of its `jumps`. A jump passes cells one after another, and the
-///   player can leave the jump in each of these cells. Each move of a player also has a mirror image, with left and right exchanged.
-/// - **In the air.** Over a cell that does not support a player, the player falls by one of the `falls`, each of which tests only its last cell.
-/// - **Ladders.** A player holds on to climbable tiles, climbs up and down on them, and can stand upon them. A player can hold on to a rope and let
-///   go of it. If the key `drop` of a movement is true, a player drops through tiles that are solid from above.
+///   cell. A standing player can take one of the movement's `steps` or start one of its `jumps`. A player's jump passes cells one after another, and
+///   the player can leave the jump in each of these cells. Each move of a player also has a mirror image, with left and right exchanged.
+/// - **In the air.** Over a cell that does not support a player, the player falls by one of the movement's `falls`, each of which tests only its last
+///   cell.
+/// - **Ladders.** A player holds on to climbable tiles, climbs up and down on them, and can stand upon them. A player can hold on to a rope, and can
+///   let go of the rope. If the key `drop` of a movement is true, a player drops through tiles that are solid from above.
 /// - **Digging.** In a movement with `dig`, a player digs away a diggable tile beside and below the player's cell, and falls through the hole: one
 ///   row of tiles at a time.
 /// - **Doors.** The key `doors` of a movement is the largest number of wall cells between two doors that lead to each other, in a straight line.
@@ -58,11 +59,11 @@ pub struct Movement {
     pub(super) goal: Goal,
 }
 
-/// The edge below the bottom row of a level.
+/// The edge below the bottom row of a game level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bottom {
     Lost,
-    /// A floor, upon which a player can stand.
+    /// The edge is a floor, upon which a player can stand.
     Floor,
 }
 
@@ -83,7 +84,7 @@ pub(super) enum Side {
     Bottom,
 }
 
-/// The place where a player starts.
+/// The place in a level where a player starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Start {
     /// The start is the cell in the given row and column, if a player can enter this cell; if the level has fewer rows or columns, the last row or
@@ -97,7 +98,7 @@ pub(super) enum Start {
     Tiles(Vec<Meaning>),
 }
 
-/// The cells that a player must reach.
+/// The cells of a level that a player must reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
     /// The goal is any cell at one side of the level.
@@ -213,8 +214,8 @@ impl Movement {
         }
     }
 
-    /// Returns the start cell if it lies outside levels of the given size. Returns `None` for the published rules of movement, which allow a start
-    /// cell outside the level.
+    /// Returns the start cell of the movement if this cell lies outside levels of the given size. Returns `None` for the published rules of movement,
+    /// which allow a start cell outside the level.
     pub(crate) fn start_outside(&self, (height, width): (usize, usize)) -> Option<(usize, usize)> {
         match self.start {
             Start::Cell(row, column) if self.start != Self::platformer().start => {

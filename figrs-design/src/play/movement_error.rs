@@ -10,10 +10,10 @@ use figrs_models::mdmc::{Meaning, Tile, TileSet};
 #[derive(thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum MovementError {
-    /// A file cannot be read, or a text is not a movement.
+    /// A file cannot be read, or a text does not define a movement.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The set of tiles does not suffice for the movement: meanings are unknown, or no tile can be the start or the goal.
+    /// The set of tiles does not suffice for the movement: meanings of tiles are unknown, or no tile can be the start or the goal.
     #[error("{problem}; {remedy}")]
     Tiles {
         /// The problem, as a statement that names the movement and the tiles.

@@ -1,4 +1,4 @@
-//! Reads movements (the rules of a player's moves) from files.
+//! Reads movements (the rules of a player's moves) from files in TOML or JSON.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::text_error::{json_error, toml_error};
 use figrs_models::mdmc::Meaning;
 use figrs_reading::{FileError, MOST_BYTES, Mistake, MistakeKind, read_limited};
 
-/// The fields of a movement file; the built-in movement that `like` names supplies missing fields.
+/// The fields of a movement file; the built-in movement that `like` names supplies the missing fields.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a movement")]
 struct MovementFile {
@@ -34,7 +34,7 @@ struct MovementFile {
     hazards: Option<HarmWord>,
     start: Option<StartEntry>,
     goal: Option<GoalEntry>,
-    /// A legend in the movement file, which the reader of movements ignores.
+    /// A legend of tiles in the movement file, which the reader of movements ignores.
     #[serde(rename = "tiles")]
     _tiles: Option<IgnoredAny>,
 }
@@ -265,8 +265,8 @@ impl TryFrom<GoalForm> for GoalEntry {
     }
 }
 
-/// One meaning of tiles, or a list of meanings. The words are converted to meanings only after deserialisation, because the error of an untagged enum
-/// would not name the wrong word.
+/// One meaning of tiles, or a list of meanings, in a movement file. The words are converted to meanings only after deserialisation, because the error
+/// of an untagged enum would not name the wrong word.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Words {
@@ -316,7 +316,7 @@ impl MovementFile {
     }
 }
 
-/// Returns the first words of the error that a text does not define a movement; `key` is the key of the invalid value.
+/// Returns the first words of the error message that a text does not define a movement; `key` is the key of the invalid value.
 fn subject(key: Option<String>) -> String {
     let key = key.map_or_else(String::new, |key| format!(": {key}"));
     format!("not a movement{key}")

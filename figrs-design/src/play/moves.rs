@@ -126,8 +126,8 @@ impl MoveBuilder {
         self.automaton.first_steps(&BTreeSet::from([steps]))
     }
 
-    /// Converts a move from the upright level to model coordinates. Replaces the tests of cells in a move by simpler tests that give the same result
-    /// for all tiles of the set.
+    /// Converts a player's move from the upright level to model coordinates. Replaces the tests of cells in a move by simpler tests that give the
+    /// same result for all tiles of the set.
     fn normal(&self, played: impl IntoIterator<Item = PlayedStep>) -> MoveSteps {
         let mut steps = in_frame(self.travel, self.is_strict, played);
         for step in &mut steps {

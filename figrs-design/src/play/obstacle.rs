@@ -1,4 +1,4 @@
-//! Obstacles: reasons why a level cannot be played.
+//! Obstacles: reasons why a player cannot get through a level.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use super::field::Field;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Obstacle {
-    /// Adjacent columns without a cell in which the player can stand.
+    /// A gap: adjacent columns without a cell in which the player can stand.
     Gap {
         /// First column of the gap.
         column: usize,
@@ -21,7 +21,7 @@ pub enum Obstacle {
         /// the latter cell is not higher.
         rise: usize,
     },
-    /// Solid tiles on top of one another, higher than any jump.
+    /// A wall: solid tiles on top of one another, higher than any jump.
     Wall {
         /// Column of the wall.
         column: usize,
@@ -40,7 +40,7 @@ pub enum Obstacle {
     },
     /// A goal cell that the player cannot reach.
     Unreached {
-        /// Row of the goal cell, from 0 at the top.
+        /// Row of the unreached goal cell, from 0 at the top.
         row: usize,
         /// Column of the goal cell.
         column: usize,
@@ -50,7 +50,7 @@ pub enum Obstacle {
         /// Number of areas of the route that the player passes.
         passed: usize,
     },
-    /// The level has no goal cell.
+    /// The level has no cell that is a goal.
     NoGoal,
     /// The level has no place where the player can start.
     NoStart,

@@ -31,13 +31,13 @@ use figrs_models::mdmc::{LevelError, Tile};
 /// # Complexity
 ///
 /// The time for a column is proportional to the column's height times the number of stages of moves: once for the cells reached from the left, and
-/// once for each possible return from the right. The work for a column is repeated for each number of areas that a player may have passed. The memory
-/// of a `Reach` does not grow with the number of columns, except for the stored sets of positions for goal tiles; a set that contains another set is
-/// dropped.
+/// once for each possible return from the right. The work for one column of the level is repeated for each number of route areas that a player may
+/// have passed. The memory of a `Reach` does not grow with the number of columns, except for the stored sets of positions for goal tiles; a set that
+/// contains another set is dropped.
 ///
 /// # Errors
 ///
-/// The error is [`LevelError::Levels`] if the height of a column differs from the height given at the start.
+/// The error [`LevelError::Levels`] is returned if the height of a column differs from the height given at the start.
 ///
 /// # Example
 ///
@@ -86,7 +86,7 @@ pub(super) struct EdgeCrossings {
     /// The additional ways in which a player who returns from later columns can then enter the next column.
     pub(super) returns: Returns,
     targets: Vec<Target>,
-    /// Number of columns since the nearest goal tile that the player reached, if only goal tiles near the end count.
+    /// Number of columns since the nearest goal tile that the player reached, if only goal tiles near the end of the level count as goals.
     nearest: Option<u8>,
 }
 
@@ -186,7 +186,7 @@ impl Reach {
 
     /// Adds a column to the level, given by its tiles from the top; returns `true` if the level is still [alive](Self::alive).
     ///
-    /// **Errors.** [`LevelError::Levels`] if the height of the column is not that of the level.
+    /// **Errors.** [`LevelError::Levels`] if the height of the added column is not that of the level.
     pub fn push(&mut self, column: &[Tile]) -> Result<bool, LevelError> {
         if column.len() != self.height {
             return Err(LevelError::wrong_column(column.len(), self.height));
@@ -254,8 +254,8 @@ impl Reach {
         next
     }
 
-    /// Puts the player into the start cells of a column. Returns two truth values: true if the columns so far contain a start cell, and true if no
-    /// later column can contain a start cell.
+    /// Puts the player into those start cells that lie in a column. Returns two truth values: true if the columns so far contain a start cell, and
+    /// true if no later column can contain a start cell.
     fn start(&self, cells: &ColumnCells<'_>, inside: &mut ColumnExploration<'_>) -> (bool, bool) {
         if self.edge.starts_known {
             return (self.edge.has_start, true);
@@ -406,8 +406,8 @@ impl EdgeCrossings {
     }
 }
 
-/// Explores the column for players who return into it from the right. The result contains the returns that lead to additional crossings or to the
-/// goal; each of `targets` records the returns that lead to its goal tile.
+/// Explores a column for players who return into the column from the right. The result contains the returns that lead to additional crossings or to
+/// the goal; each of `targets` records the returns that lead to its goal tile.
 fn returns(
     cells: &ColumnCells<'_>,
     inside: &ColumnExploration<'_>,

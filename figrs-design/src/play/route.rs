@@ -8,9 +8,9 @@ use crate::Area;
 /// A player's path by the rules of a movement, from a start to the goal through a sequence of areas.
 ///
 /// The path of a player passes an area when the player comes to a cell of that area, on foot, in the air or holding on to a tile. The player may also
-/// enter a later area before the areas that precede it, and may enter an area again. If all tiles of some kind are goals, the player's path must lead
-/// to each of these tiles. The areas of a route are in model coordinates, as in a [`Demand`](crate::Demand); levels that are played to the right are
-/// upright in these coordinates.
+/// enter a later area of the route before the areas that precede it, and may enter an area again. If all tiles of some kind are goals, the player's
+/// path must lead to each of these tiles. The areas of a route are in model coordinates, as in a [`Demand`](crate::Demand); levels that are played to
+/// the right are upright in these coordinates.
 ///
 /// ```
 /// use figrs_models::mdmc::Level;

@@ -25,7 +25,7 @@ pub(super) struct CompiledRules {
     travel: Travel,
     is_strict: bool,
     tiles: Vec<Tile>,
-    /// The class of a cell for each set of meanings of its tile.
+    /// The class of a cell for each set of meanings that its tile can have.
     classes: Vec<CellClass>,
     /// All properties of cells that at least one tile of the set has.
     used: CellClass,
@@ -72,7 +72,7 @@ impl Situation {
         self.0 & Self::STANDING > 0
     }
 
-    /// True if a player can stand in the cell by the rules of the movement, without strict rules.
+    /// True if a player can stand in the cell by the rules of the movement, whether or not strict rules forbid it.
     pub(super) fn stands_by_movement(self) -> bool {
         self.0 & (Self::STANDING | Self::HARM_BELOW) > 0
     }
@@ -130,8 +130,8 @@ impl MovementRules {
 
     /// Returns the strict form of the movement rules:
     ///
-    /// - Under strict rules, a player can neither enter nor stand on enemies and hazards, whatever the movement says. Above an enemy or hazard that
-    ///   would otherwise support the player, only a jump arc can continue.
+    /// - Under strict rules, a player can neither enter nor stand on enemies and hazards, whatever the movement says. Under strict rules, above an
+    ///   enemy or hazard that would otherwise support the player, only a jump arc can continue.
     /// - Under strict rules, a player passes from a cell to an adjacent cell through their common side. Under strict rules, each part of a move, such
     ///   as a step of an arc or a fall, must be possible as a sequence of steps from cell to free adjacent cell, each towards the end of that part.
     ///   Under strict rules, no player passes between two solid tiles that touch at a corner, nor through a blocked cell that the movement does not
@@ -187,7 +187,7 @@ impl MovementRules {
     }
 }
 
-/// Rules are equal if their movements, tiles and directions of travel are equal.
+/// Two sets of movement rules are equal if their movements, tiles and directions of travel are equal, and if they are both strict or both not strict.
 impl PartialEq for MovementRules {
     fn eq(&self, other: &Self) -> bool {
         let (own, other) = (&self.0, &other.0);

@@ -20,10 +20,11 @@ use figrs_models::mdmc::Level;
 /// - By the platformer rules, the player starts falling in row 2, column 2, counted from 0 at the top left, if the player can enter that cell. (The
 ///   published program starts the player in this cell even if it is solid.) If a level has no such row or column, the player starts in its last row
 ///   or column, whatever tile is there. The player's goal is the last column, at any height.
-/// - Over a solid tile, the player stands, and walks one column to the left or right or starts one of the five [`JUMP_ARCS`](super::JUMP_ARCS) or their
-///   mirror images. Each cell of an arc must be inside the level and free, and the player can leave an arc in each of its cells.
-/// - Over a free tile, the player falls: straight down, diagonally down, or two rows down and one column aside; only the last cell of a fall must be
-///   free.
+/// - By the platformer rules, a player over a solid tile stands, and walks one column to the left or right or starts one of the five
+///   [`JUMP_ARCS`](super::JUMP_ARCS) or their mirror images. Each cell of a jump arc must be inside the level and free, and the player can leave an
+///   arc in each of its cells.
+/// - By the platformer rules, a player over a free tile falls: straight down, diagonally down, or two rows down and one column aside; only the last
+///   cell of a fall must be free.
 /// - A jump arc that rises above the top row continues in the top row. By a negative index, the published program tests the bottom row instead of the
 ///   top row for such an arc.
 ///
@@ -67,7 +68,7 @@ struct MoveSearch<'a> {
     rules: &'a CompiledRules,
     route: &'a Route,
     field: &'a Field<'a>,
-    /// For each number of areas already passed and each cell, a bit for each stage of a move (such as a jump) that the search has reached.
+    /// Bits of the stages of moves (such as jumps) that the search has reached, for each number of areas already passed and each cell.
     reached: Vec<u64>,
     visits: Vec<Visit>,
 }
@@ -163,7 +164,7 @@ struct SearchResult {
     furthest: usize,
     is_met: bool,
     goal: Option<usize>,
-    /// True if the search visited all cells that a player can reach.
+    /// True if the search visited all cells of the level that a player can reach.
     is_exhausted: bool,
 }
 

@@ -13,16 +13,16 @@ pub(super) type Stage = u16;
 /// The stage of a player who is between two moves and stands or falls.
 pub(super) const FREE: Stage = 0;
 
-/// A step of a move in model coordinates, by at most one column, with the test of the cell into which it leads.
+/// A step of a player's move in model coordinates, by at most one column, with the test of the cell into which it leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(clippy::struct_excessive_bools)]
 pub(super) struct MoveStep {
     pub(super) columns: i8,
     pub(super) rows: i8,
     pub(super) via: Via,
-    /// True if the step leads downwards in the upright level.
+    /// True if the step of the move leads downwards in the upright level.
     pub(super) down: bool,
-    /// True if a step to a row above the top row leads to the top row instead.
+    /// True if a step that would lead above the top row of the level leads to the top row instead.
     pub(super) clamps: bool,
     /// True if the player can leave the move after the step.
     pub(super) lands: bool,
@@ -41,7 +41,7 @@ pub(super) struct StagedStep {
 }
 
 impl StagedStep {
-    /// Returns the row into which the step leads in a level of `height` rows; `wrap` is true if the sides of the level are joined.
+    /// Returns the row into which the step leads in a level of `height` rows; `wrap` is true if opposite sides of the level are joined.
     pub(super) fn row(&self, row: usize, height: usize, wrap: bool) -> Option<usize> {
         let to = row.cast_signed() + isize::from(self.step.rows);
         if wrap {
@@ -52,7 +52,7 @@ impl StagedStep {
     }
 }
 
-/// A step of a move in the upright level: the number of columns to the right and of rows down, and the test of the cell.
+/// A step of a player's move in the upright level: the number of columns to the right and of rows down, and the test of the cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlayedStep {
     pub(super) cell: (i8, i8),

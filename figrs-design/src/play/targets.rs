@@ -1,5 +1,5 @@
-//! Goal tiles that the player has not reached yet. For each goal tile, the state stores the returns from later columns by which a player reaches the
-//! tile.
+//! Goal tiles of a level that the player has not reached yet. For each goal tile, the state stores the returns from later columns by which a player
+//! reaches the tile.
 
 use super::cell_class::CellClass;
 use super::exploration::{ColumnCells, ColumnExploration, Crossings};
@@ -8,7 +8,7 @@ use super::frame::FrameGoal;
 /// A goal tile in the columns read so far that the player has not reached yet.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Target {
-    /// Number of columns since the column of the goal tile, if the goal requires goal tiles near the end of the level.
+    /// Number of columns since the column of the goal tile, if only goal tiles near the end of the level count as goals.
     age: u8,
     /// The ways of returning into the last column by which a player then reaches the goal tile.
     ways: Crossings,
@@ -19,7 +19,7 @@ pub(super) struct Target {
 
 pub(super) struct Found {
     pub(super) open: Vec<Target>,
-    /// Number of columns since the nearest goal tile that the player reached, if the goal requires goal tiles near the end of the level.
+    /// Number of columns since the nearest goal tile that the player reached, if only goal tiles near the end of the level count as goals.
     pub(super) nearest: Option<u8>,
 }
 

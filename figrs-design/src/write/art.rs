@@ -9,12 +9,12 @@ pub(super) fn of_tiles(width: usize, height: usize) -> Canvas {
     Canvas::new(width * SIDE, height * SIDE, Palette::CLEAR)
 }
 
-/// Draws the picture of a tile at a row and column of tiles. Transparent pixels of the picture leave the canvas unchanged.
+/// Draws the picture of a tile at the cell in `row` and `column` of the canvas. Transparent pixels of the picture leave the canvas unchanged.
 pub(super) fn draw_tile(canvas: &mut Canvas, row: usize, column: usize, art: &str) {
     canvas.art((column * SIDE, row * SIDE), art, &PALETTE);
 }
 
-/// Returns the picture of a tile, or `None` for air and for the border.
+/// Returns the built-in picture of a tile, or `None` for air and for the border.
 pub(super) fn art(tile: Tile) -> Option<&'static str> {
     Some(match tile.symbol()? {
         'X' => EARTH,

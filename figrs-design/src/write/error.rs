@@ -1,4 +1,4 @@
-//! Errors of writing a level.
+//! Errors that occur when a level is written.
 
 use figrs_derive::ErrorDebug;
 use std::io;
@@ -10,7 +10,7 @@ pub enum OutputError {
     /// Writing the level to the output failed.
     #[error("cannot write the level: {0}; check the disk and its permissions")]
     Io(#[from] io::Error),
-    /// The output format cannot hold the level, or one of its notes.
+    /// The output format cannot represent the level, or one of its notes.
     #[error("{problem}; {remedy}")]
     Invalid {
         /// The problem, as a statement that names the size of the level or the note.

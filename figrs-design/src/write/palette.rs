@@ -1,8 +1,8 @@
-//! The colours of the drawn tiles and of the background.
+//! The palette: the colours of the drawn tiles and of the background.
 
 use figrs_models::picture::Palette;
 
-/// The characters of the pictures of tiles, with their colours.
+/// The characters that stand for pixels in the pictures of tiles, with their colours.
 pub(super) const PALETTE: Palette = Palette(&[
     // A transparent pixel, which leaves the background visible.
     (b'.', [0, 0, 0]),

@@ -148,7 +148,7 @@ fn look(kind: Option<Meaning>, place: i32) -> (Shade, Form) {
     (shade.lighter([0, 7, -5][place as usize % 3]), form)
 }
 
-/// A square of pixels, in which coordinates are sixteenths of the side.
+/// A square of pixels for the picture of a tile, in which coordinates are sixteenths of the side.
 struct Square<'a> {
     canvas: &'a mut Canvas<Rgba>,
     side: isize,

@@ -28,7 +28,7 @@ impl LevelWriter<'_> {
         Self::MAX_BYTES / (tiles.side() * tiles.side() * bytes)
     }
 
-    /// Returns an error if a level with `height` rows and `width` columns is too large for a picture.
+    /// Returns an error if a level with `height` rows and `width` columns is too large for a PNG picture.
     ///
     /// **Errors.** [`OutputError::Invalid`] if the level has more tiles than [`most_tiles`](Self::most_tiles).
     pub fn check_picture(&self, height: usize, width: usize) -> Result<(), OutputError> {

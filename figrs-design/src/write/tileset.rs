@@ -6,7 +6,7 @@ use figrs_models::mdmc::{Level, Tile, TileSet};
 
 /// The side length of a tile, in pixels.
 pub(super) const SIDE: usize = 16;
-/// Number of tiles in a row of the tileset picture.
+/// Number of tiles in each row of the tileset picture.
 pub(super) const COLUMNS: usize = 7;
 
 /// The tiles to which map files refer: the tiles of the set, numbered in order from 1, and then ground with grass on top, if the set has built-in
@@ -15,7 +15,7 @@ pub(super) const COLUMNS: usize = 7;
 pub(super) struct MapTiles<'a> {
     set: &'a TileSet,
     side: usize,
-    /// The empty tile, if it has no picture.
+    /// The empty tile of the set, if it has no picture.
     blank: Option<Tile>,
     is_drawn: bool,
 }
@@ -41,7 +41,7 @@ impl<'a> MapTiles<'a> {
         }
     }
 
-    /// True if the tiles have built-in pictures instead of squares.
+    /// True if the tiles have built-in pictures and are not drawn as squares.
     pub(super) fn is_drawn(self) -> bool {
         self.is_drawn
     }

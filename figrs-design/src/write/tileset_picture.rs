@@ -10,7 +10,7 @@ use super::tileset::{COLUMNS, MapTiles};
 use figrs_models::mdmc::TileSet;
 use figrs_models::picture::encode;
 
-/// Writes the picture of all tiles for maps in Tiled formats, as PNG with a transparent background.
+/// Writes one picture of all tiles of a set for maps in Tiled formats, as PNG with a transparent background.
 ///
 /// The tileset picture has seven tiles of 16 by 16 pixels in each row: the tiles of the set in order, then ground with grass on top if the set has
 /// built-in pictures. In the tileset picture, tiles without built-in pictures are coloured squares with their letters. The method

@@ -26,9 +26,9 @@ impl LevelWriter<'_> {
     /// Writes the level as a TMX map of the Tiled editor.
     ///
     /// The map has one layer of tiles as comma-separated numbers and, if the writer has a player's path, an object layer that shows the path as a
-    /// polyline. The tileset inside the map refers to `image`: the path, relative to the map, of the picture that
-    /// [`write_tileset`](super::write_tileset) or [`TileSheet::write_tileset`](super::TileSheet::write_tileset) writes. In the map, the empty tile
-    /// has no number unless the tile sheet has a picture of it. The notes of the writer become map properties.
+    /// polyline. The tileset inside the map refers to the picture file `image`, a path relative to the map; [`write_tileset`](super::write_tileset)
+    /// or [`TileSheet::write_tileset`](super::TileSheet::write_tileset) writes this picture. In the map, the empty tile has no number unless the tile
+    /// sheet has a picture of it. The notes of the writer become map properties.
     ///
     /// **Errors.** [`OutputError::Invalid`] if a note contains a control character, which XML cannot hold; [`OutputError::Io`] if `out` cannot be
     /// written.

@@ -80,7 +80,7 @@ impl<'a> LevelWriter<'a> {
         MapTiles::of(self.tiles)
     }
 
-    /// Sets the player's path to draw, as rows and columns of cells.
+    /// Sets the player's path that is drawn into the level, as rows and columns of cells.
     #[must_use]
     pub fn path(mut self, path: &'a [(usize, usize)]) -> Self {
         self.path = path;

@@ -10,9 +10,9 @@ const SAFE: f64 = -600.0;
 /// Number of factor table entries that are read between two checks of the deadline.
 const SLICE: u64 = 100_000;
 const NONE: f64 = f64::NEG_INFINITY;
-/// Least natural logarithm of a non-zero entry of a message. Without the limit, the absolute values of the logarithms might grow at every iteration
-/// if the graph has loops, and an overflow would be mistaken for a zero. Sums of logarithms of a magnitude below 1e12 have a rounding error of at
-/// most a ten-thousandth.
+/// Least natural logarithm of a non-zero entry of a belief propagation message. Without the limit, the absolute values of the logarithms might grow
+/// at every iteration if the graph has loops, and an overflow would be mistaken for a zero. Sums of logarithms of a magnitude below 1e12 have a
+/// rounding error of at most a ten-thousandth.
 const FLOOR: f64 = -1e12;
 
 /// The semiring in which messages of belief propagation are computed: sum-product or max-product.
@@ -392,7 +392,8 @@ impl<'n> Messages<'n> {
     }
 }
 
-/// Returns the absolute difference of two entries of a message, divided by their magnitude if `relative` is `true`.
+/// Returns the absolute difference of two entries of a message, which are given as logarithms. If `relative` is `true`, the result is the difference
+/// of the logarithms.
 fn difference(new: f64, old: f64, relative: bool) -> f64 {
     if new == old {
         0.0

@@ -143,7 +143,7 @@ impl SymbolicElimination {
         self.live_mentions[v.index()] > 0
     }
 
-    /// True if `v` may not be eliminated, because it has already been eliminated or is among the variables `keep`.
+    /// True if `v` may not be eliminated, because it was eliminated, its value is given, or it is among the variables `keep`.
     pub fn is_no_candidate(&self, v: VarId) -> bool {
         self.gone[v.index()] || self.kept[v.index()]
     }

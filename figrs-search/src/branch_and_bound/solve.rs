@@ -48,8 +48,8 @@ const NEIGHBOURHOOD_TABLE: usize = 1 << 14;
 /// logarithms of weights.
 const WORTHWHILE: f64 = 20.0;
 
-/// Tolerance of a proof: an assignment is proven to be the best if the upper bound exceeds its log-weight *w* by at most this number times 1 +
-/// |*w*|.
+/// Tolerance of a proof: an assignment with the log-weight *w* is proven to be the best if the upper bound exceeds *w* by at most this number times
+/// 1 + abs(*w*).
 const PROVEN: f64 = 1e-9;
 
 fn steps(limits: &Limits) -> u64 {

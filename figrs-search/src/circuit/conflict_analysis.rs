@@ -4,7 +4,7 @@ use super::clause_database::{ClauseId, ClauseKind};
 use super::literal::AtomLiteral;
 use super::propagator::{AssignmentReason, ClausePropagator};
 
-/// The latest decision on which a conflict depends. Earlier assignments imply the negation of the latest decision on which a conflict depends.
+/// The result of a conflict: the whole problem has no solution, or the latest decision on which the conflict depends is refuted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refutation {
     /// The conflict depends on no decision; the problem has no solution.

@@ -31,7 +31,7 @@ pub(super) struct Drawing<'r> {
     /// The paths of a player that the request demands; if a path is shown but not demanded, any path by the rules of the movement.
     routes: Vec<Route>,
     sampler: NumberedLevels,
-    /// The flag that ends the work.
+    /// The flag that ends the work on the request.
     ended: Arc<AtomicBool>,
 }
 

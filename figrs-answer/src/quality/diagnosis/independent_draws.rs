@@ -14,7 +14,7 @@ use figrs_core::{AnyColumn, Label, Support};
 use super::choice_agreement::FALSE_ALARMS;
 use super::finding::Finding;
 
-/// Number of standard errors, and also number of draws, by which the probability of a value may exceed its frequency in the draws of the chains.
+/// The probability of a value may exceed its frequency in the draws of the chains by this number of standard errors plus this number of draws.
 const ALLOWANCE: f64 = 3.0;
 /// Minimum effective number of draws of the Markov chains for each of their distinct values. If there are fewer effective draws, values that occur in
 /// no chain are not tested.

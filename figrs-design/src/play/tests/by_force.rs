@@ -1,4 +1,4 @@
-//! A brute-force checker of the rules of movements, which tries whole moves from every reached cell until no new cell is found.
+//! A brute-force checker of the rules of movements for tests, which tries whole moves from every reached cell until no new cell is found.
 
 use std::collections::BTreeSet;
 
@@ -147,7 +147,7 @@ impl ByForce<'_> {
         })
     }
 
-    /// True if strict rules allow a door to lead to another door through `cells` cells.
+    /// True if strict rules allow a door to lead to another door that is `cells` cells away.
     fn leads(&self, (x, y): Cell, (dx, dy): Cell, cells: isize) -> bool {
         let between = |cells| self.wrapped((x + cells * dx, y + cells * dy));
         let is_wall = |cell| !self.enters(cell, Entry::Air, false);

@@ -25,7 +25,7 @@ fn flat_with_gap(before: usize, gap: usize, after: usize) -> Level {
     level(&rows)
 }
 
-/// Returns a level of flat ground with a wall of bricks in one column.
+/// Returns a level of flat ground with a wall of bricks in one column, for tests.
 fn flat_with_wall(height: usize) -> Level {
     let rows: Vec<String> = (0..12)
         .map(|row| match row {
@@ -340,8 +340,7 @@ fn as_the_state_of_a_fold_it_gives_the_exact_probability_of_playable_levels() {
     assert!((p - expected).abs() < 1e-12, "{p} for {expected}");
 }
 
-/// Returns random levels with enough footing that many are playable, and enough gaps and walls that many are
-/// not.
+/// Returns random levels with enough cells to stand in that many levels are playable, and enough gaps and walls that many are not.
 fn levels() -> impl Strategy<Value = Level> {
     let size = (1_usize..10, 1_usize..26, 0.05..0.5_f64);
     size.prop_flat_map(|(height, width, share)| {

@@ -40,7 +40,7 @@ fn playable(movement: &str, travel: Travel, text: &str) -> bool {
     verdict.playable()
 }
 
-/// Returns random levels of the tiles `symbols`, with enough free cells that some levels are playable.
+/// Returns random levels made of the tiles `symbols`, with enough free cells that some levels are playable.
 fn levels(symbols: &'static str, size: usize) -> impl Strategy<Value = Level> {
     let shape = (1..size, 1..size + 4, 0.2..0.9_f64, any::<bool>());
     shape.prop_flat_map(move |(height, width, share, has_ground)| {

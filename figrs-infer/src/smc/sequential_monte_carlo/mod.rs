@@ -49,7 +49,9 @@ const ROWS: u64 = 1024;
 /// threads.
 ///
 /// **Complexity.** The time is linear in the number of particles and in the number of random variables in each world. When a particle is copied, only
-/// the values of variables that are read later are copied. **Memory.** Each thread stores all values of the populations of one block of worlds.
+/// the values of variables that are read later are copied.
+///
+/// **Memory.** Each thread stores all values of the populations of one block of worlds.
 ///
 /// **Errors.** [`Error::NoSampleMetEvidence`] if all particles of all populations get weight zero; [`Error::NothingDone`] if the run was stopped
 /// before a population was complete.
