@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use figrs_core::wording::Counted;
+
 use super::{JUMP_ARCS, MovementError};
 use figrs_models::mdmc::{Meaning, TileSet, Travel};
 
@@ -293,7 +295,9 @@ impl Movement {
             names.join(" or ")
         };
         let start = match &self.start {
-            Start::Cell(row, column) => format!("row {row}, column {column}"),
+            Start::Cell(row, column) => {
+                format!("row {}, column {}", Counted(*row), Counted(*column))
+            }
             Start::Ground => "the first ground".to_owned(),
             Start::Edge(side) => format!("the {} edge", side.name()),
             Start::Tiles(meanings) => format!("the first {} tile", named(meanings)),
