@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use figrs_core::wording::Counted;
-
 use super::{JUMP_ARCS, MovementError};
 use figrs_models::mdmc::{Meaning, TileSet, Travel};
 
@@ -295,9 +293,7 @@ impl Movement {
             names.join(" or ")
         };
         let start = match &self.start {
-            Start::Cell(row, column) => {
-                format!("row {}, column {}", Counted(*row), Counted(*column))
-            }
+            Start::Cell(row, column) => format!("row {row}, column {column}"),
             Start::Ground => "the first ground".to_owned(),
             Start::Edge(side) => format!("the {} edge", side.name()),
             Start::Tiles(meanings) => format!("the first {} tile", named(meanings)),
