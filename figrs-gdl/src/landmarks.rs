@@ -26,7 +26,7 @@ pub(super) struct Landmarks {
 #[derive(Debug)]
 struct Landmark {
     fact: usize,
-    /// True if the fact has to hold in the landmark, false if the fact must not hold.
+    /// True if the landmark requires that the fact holds, false if the landmark requires that the fact does not hold.
     holds: bool,
     achievers: Vec<Action>,
 }

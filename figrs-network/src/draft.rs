@@ -38,7 +38,7 @@ pub(super) struct NetworkDraft {
     pub(super) clauses: Vec<NetworkClause>,
     /// For each name of a variable, the index of the variable.
     pub(super) index: FxHashMap<String, usize>,
-    /// The decisions of the diagram, each with the offset in the text of its list of known variables.
+    /// The decisions of the diagram, each with the offset of its list of known variables in the text.
     pub(super) decisions: Vec<(usize, DecisionNode)>,
     /// The utilities of the diagram, each with the offset of its declaration in the text.
     pub(super) utilities: Vec<(usize, UtilityNode)>,

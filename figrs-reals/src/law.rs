@@ -28,7 +28,7 @@ pub struct FilterLaw<R> {
 impl<S: FilterState> Filter<S> {
     /// Computes the law of a step (the distribution of the next state and the readings), if all steps have the same law. The function `step` builds
     /// the elements of the next state from the elements of the present state. The function `readings` builds the elements that
-    /// [`follow`](Self::follow) may observe. The state and the readings may contain finite elements, and real numbers that, given the finite
+    /// [`follow`](Self::follow) may observe. The state and the readings consist of finite elements, and of real numbers that, given the finite
     /// elements, are linear functions of the state's numbers with normal noise.
     ///
     /// The functions `step` and `readings` are called twice, and twice again if the next state can have joint values of the finite elements that the

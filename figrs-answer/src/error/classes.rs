@@ -18,7 +18,7 @@ pub(super) fn first_of(statements: &[DescribedStatement]) -> String {
     }
 }
 
-/// Returns the text of an error in a step of a filter; the remedy in the text is the use of another filter.
+/// Returns the text of an error in a step of a filter; if an element has no closed form, the text recommends another filter or a discretisation.
 pub(super) fn in_filter(error: &Error) -> String {
     match error {
         Error::NotClosedForm { element, problem } => {

@@ -14,7 +14,7 @@ use crate::value::datum::Datum;
 use crate::value::support::Support;
 use figrs_factor::graph::{WeightSlice, WorldWeight};
 
-/// Calls `read` with a slice of the values `values`. A short list of values is stored on the stack, in an array that is filled up with `filler`.
+/// Calls `read` with a slice of the items of `values`. A short list of values is stored on the stack, in an array that is filled up with `filler`.
 #[inline]
 pub fn with_list<T: Copy, R>(
     filler: T,

@@ -33,7 +33,7 @@ impl EncodingBuilder<'_> {
         });
     }
 
-    /// Records the weights of the next factor that are zero only because of the present values of `Param`s.
+    /// Records which weights of the next factor are zero only because of the present values of `Param`s.
     pub(super) fn record_open_zeros(&mut self, entries: Vec<u32>) {
         if !entries.is_empty() {
             self.open_zeros.push((self.graph.factors.len(), entries));

@@ -20,9 +20,9 @@ pub(super) enum Undecided {
 /// Treatment of elements that a possible world does not evaluate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unreached {
-    /// The element that a world does not evaluate may have any value; the weights of its values sum to one.
+    /// An element that a world does not evaluate may have any value; the weights of its values sum to one.
     Free,
-    /// The element that a world does not evaluate has the additional value `absent`, with the weight one.
+    /// An element that a world does not evaluate has the additional value `absent`, with the weight one.
     Absent,
 }
 

@@ -164,8 +164,8 @@ pub(super) struct ListedVariables {
     guard: Option<Guard>,
 }
 
-/// The way in which a world evaluates an element, for an assignment of its parents and of the guard variable, which shows whether the element is
-/// evaluated.
+/// The situation of an element in a world, for an assignment of its parents and of the guard variable, which shows whether the world evaluates the
+/// element.
 pub(super) enum Situation {
     /// The element is evaluated, for the combination of parent values with this index.
     Reached(usize),

@@ -17,7 +17,7 @@ use figrs_factor::graph::WorldWeight;
 /// contains the known values of elements outside the branch of the `Chain`.
 ///
 /// A branch of kind `Kind::Atomic` that `may_own` accepts is treated as part of the `Chain`, even if other code holds a reference to the branch. For
-/// a new branch of a `Chain` that is not atomic, the function of the `Chain` is called twice: elements that both calls reach are outside the branch.
+/// any new branch that is not atomic, the function of the `Chain` is called twice: elements that both calls reach are outside the branch.
 pub(super) fn outcomes(
     slot: &OrderedElement,
     interventions: &Model,
