@@ -22,7 +22,7 @@ pub(super) struct LazyRun {
     progress: DeepeningProgress,
     /// The expansions of the model from the earlier turns of the run, and the thread that counts the memory of these expansions.
     expansions: Option<(ThreadId, ExpansionCache)>,
-    /// After the first depth, the number of values that are listed for an element with infinitely many values.
+    /// The number of values that expansions to the second and later depths list for an element with infinitely many values.
     range: Option<usize>,
     spent: u64,
     ended: Option<DeepeningEnd>,

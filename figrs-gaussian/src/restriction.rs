@@ -1,4 +1,4 @@
-//! A linear function of the vectors of a graph with a likelihood, such as a restriction to an interval.
+//! A linear function of the real vectors of a graph, and the likelihood of its value, such as a restriction of the value to an interval.
 
 use figrs_factor::Limits;
 use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId, Weights};

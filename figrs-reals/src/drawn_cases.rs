@@ -15,7 +15,8 @@ use crate::scan::Scan;
 /// Maximum number of joint values of the drawn elements that share one elimination.
 const MOST_CASES: usize = 128;
 
-/// Number of Gaussian functions and table entries that a shared elimination should have: the number of its cases times the size of one case.
+/// Target size of an elimination that several joint values of the drawn elements (cases) share: its number of Gaussian functions and table entries,
+/// which is the number of cases times the size of one case.
 const CELLS: usize = 1 << 14;
 
 /// Number of joint values of the drawn elements for which the size of a shared elimination is measured.

@@ -132,9 +132,9 @@ impl<T: Value> Marginal<T> {
     /// more sample that passes `test` and one more sample that fails `test` (Agresti and Coull 1998). With fewer than ten effective samples, one
     /// sample may outweigh all other samples. The error is therefore at least the error that is computed with the two added samples. If all weighted
     /// samples or groups agree about `test`, the error is at least the 95 % upper bound of the probability of unseen values
-    /// ([`unseen_share`](crate::unseen_share)), which may be infinite. If all draws of Markov chains agree about `test`, the error is at least three
-    /// divided by their effective sample size, but at most a quarter. If the chains left their most frequent value fewer than ten times, the
-    /// effective sample size is replaced by the number of times that they left this value plus the number of chains.
+    /// ([`unseen_share`](crate::unseen_share)), which may be infinite. If all draws of Markov chains agree about `test`, the returned error is three
+    /// divided by the effective sample size of the draws or larger, and never exceeds a quarter. If the chains left their most frequent value fewer
+    /// than ten times, the effective sample size is replaced by the number of times that they left this value plus the number of chains.
     ///
     /// If few samples pass `test`, or few fail it, the error computed from the variance of the samples is too small. The error is therefore increased
     /// if the effective number of samples that pass (or fail) `test` is below a hundred. If the effective number of samples that pass (or fail)

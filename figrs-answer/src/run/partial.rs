@@ -67,8 +67,8 @@ pub struct Partial<S: Sums> {
     /// The contributions of the units of work that have not been added to the sums yet.
     waiting: Vec<S::Unit>,
     absorbs: bool,
-    /// The index of the last unit of work of the run. The contribution of the last unit of work is added at the end, because the last unit may be
-    /// larger in a longer run.
+    /// The index of the last unit of work of the run. The contribution of the last unit of work is kept apart until the end of the run, because the
+    /// last unit may be larger if the run is lengthened.
     last: u64,
     stopped: Stopped,
     elapsed: Duration,

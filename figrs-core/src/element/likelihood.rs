@@ -209,7 +209,7 @@ impl Likelihood {
         (order == 1.0).then(|| sign * (constant + rest.at(x).0).exp())
     }
 
-    /// Returns the coefficient of the logarithm of the number at the index `position` of a list of probabilities.
+    /// Returns the coefficient, in the log-likelihood, of the logarithm of the number at the index `position` of a list of probabilities.
     pub fn log_of(&self, position: usize) -> f64 {
         self.each.get(position).copied().unwrap_or(0.0)
     }

@@ -34,7 +34,7 @@ pub struct NearestWindows {
     height: usize,
     tiles: FxHashMap<Tile, u16>,
     distinct: Vec<u16>,
-    /// For each indexed level, a list of its columns, each as an index in the list of distinct columns.
+    /// For each level in the index of training levels, a list of its columns, each as an index in the list of distinct columns.
     levels: Vec<Vec<usize>>,
 }
 

@@ -71,7 +71,7 @@ pub(super) struct EvidenceBounds {
 
 impl EvidenceBounds {
     /// Computes crude bounds of the probability of the evidence. The computation of crude bounds may continue for a short time after the deadline.
-    /// Returns `None` if the expansion of the model fails or takes too long after the deadline.
+    /// Returns `None` if the expansion of the model fails, or is not complete a short time after the deadline.
     pub(super) fn new(attempts: &mut Attempts<'_>) -> Option<Self> {
         let (expansion, encoding, limits) = attempts.look()?;
         conflict::check_failures(&expansion, &limits).ok()?;

@@ -46,8 +46,8 @@ pub(super) struct SolvedDecision {
     pub(super) matters: Vec<usize>,
     /// The weight of each assignment of the decision's scope, if all decisions follow the plan.
     planned: Vec<f64>,
-    /// The weight of each assignment of the decision's scope, if earlier decisions choose at random. The weights for random earlier decisions differ
-    /// from `planned` only if an assignment is impossible under the plan.
+    /// The weight of each assignment of the decision's scope, if earlier decisions choose at random. If every assignment is possible under the plan, the
+    /// list is equal to `planned`.
     possible: Vec<f64>,
     /// The expected utility of each option, for each assignment of the decision's scope.
     utilities: Vec<f64>,

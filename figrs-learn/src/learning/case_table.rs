@@ -125,7 +125,8 @@ impl CaseTable {
         self.columns.iter().map(|c| c.element.clone()).collect()
     }
 
-    /// Returns the table of data as bytes: the columns (labels and cells as text) and the rows. The bytes of equal tables are equal in all processes.
+    /// Returns the table of data as bytes: the labels of the columns, and the rows of cells as text. The bytes of equal tables are equal in all
+    /// processes.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let columns = self.columns.iter();
         let columns =

@@ -22,7 +22,7 @@ pub(super) struct BlockMemory {
     /// Memory footprint of the thread before the block's `Chain` elements created further elements. The block stays on one thread, so that the
     /// footprint of the thread can be compared.
     before: Footprint,
-    /// Size in bytes of the block at the last measurement, without the elements created by `Chain` elements.
+    /// Size in bytes of the block of worlds at the last measurement, without the elements created by `Chain` elements.
     counted: u64,
     /// Size in bytes of the values that were stored after the last measurement.
     since: u64,

@@ -80,7 +80,8 @@ pub(super) struct TraceNode {
     pub(super) parents: Box<[u32]>,
     pub(super) element: AnyElement,
     pub(super) demand: Option<Datum>,
-    /// Number of children that require no particular value of the node, plus one if the node is a root (a target, or a variable with evidence).
+    /// Number of children whose observations (if any) do not determine the value of the node, plus one if the node is a root (a target, or a variable
+    /// with evidence).
     pub(super) uses_without_demand: u32,
     /// The index of the node in the list of free choices (choices that no observation determines).
     pub(super) position: u32,

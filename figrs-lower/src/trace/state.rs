@@ -12,8 +12,8 @@ use figrs_core::element::node::Kind;
 use figrs_core::element::operations::FamilyOp;
 use figrs_core::{AnyElement, Datum, Evidence, Limits, Model, ModelError, Space, Until, stream};
 
-/// Number of draws from the prior of an integer choice that are used to test whether the prior is wide. The smallest and the largest of these draws
-/// from a Poisson distribution differ by ten or more if its mean is above about twelve.
+/// Number of draws from the prior of an integer choice that are used to test whether the prior is wide. For a Poisson distribution, the smallest and
+/// the largest of eight draws differ by ten or more if the mean is above about twelve.
 const PROBES: usize = 8;
 /// An integer prior is wide if the range of its [`PROBES`] draws is at least this number; a draw from a narrower prior is always close to the present
 /// value.

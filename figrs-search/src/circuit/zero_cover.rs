@@ -27,7 +27,7 @@ struct ZeroCover<'a> {
 
 impl ZeroCover<'_> {
     /// Covers the entries `required` of a part of a table by cubes (products of sets of values) of entries in `allowed`, and returns the covered
-    /// entries. The argument `at` is the index of the first variable of the table's part.
+    /// entries. The argument `at` is the index, in the scope of the table, of the first variable that is not fixed in the part of the table.
     ///
     /// The depth of the recursion is the number of variables of the dense table, which is logarithmic in the number of entries.
     fn cover(&mut self, required: &[bool], allowed: &[bool], at: usize) -> Vec<bool> {

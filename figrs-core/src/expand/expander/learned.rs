@@ -192,7 +192,7 @@ impl LearnedParameter {
         self.params.iter().map(Param::get).collect()
     }
 
-    /// Returns the value of the learned element that the present values of its `Param`s form.
+    /// Returns the value of the learned element: the present value of its `Param`, or the list of the values of its `Param`s.
     pub fn value(&self) -> Datum {
         let numbers = self.numbers();
         if self.prior().is_list() {

@@ -18,8 +18,8 @@ const PROBES: u64 = 16;
 const SWEEPS: u64 = 128;
 /// Minimum number of sweeps of a probe's short chain; a shorter chain gives no information about other modes.
 const LEAST_SWEEPS: u64 = 16;
-/// The burn-in of a main chain divided by `PROBE_DIVISOR` is the length of a probe's short chain. All sixteen probes together make twice as many
-/// steps as the burn-in of one chain.
+/// The burn-in of a main chain divided by `PROBE_DIVISOR` is the length of a probe's short chain. All sixteen probes (short chains that search for
+/// other modes) together make twice as many steps as the burn-in of one chain.
 const PROBE_DIVISOR: u64 = 8;
 /// Number of the first random number stream of the probes' chains; the streams of the main chains have smaller numbers.
 const STREAMS: u64 = 1 << 40;

@@ -32,8 +32,8 @@ use figrs_answer::{Error, Replicate, guarded};
 ///
 /// Known values are matched exactly if several draws have the same value; the policy is then a table of mean utilities for each combination of known
 /// values. Numbers and lists of numbers are compared by Euclidean distance if fewer than [`neighbours`](Self::neighbours) draws have the same value
-/// on average; each coordinate is divided by its standard deviation among the draws. Values of other types are compared by distance if
-/// [`coordinates`](Self::coordinates) defines their coordinates.
+/// on average; each coordinate is divided by its standard deviation among the draws. Values that are neither numbers nor lists of numbers are
+/// compared by distance if [`coordinates`](Self::coordinates) defines their coordinates.
 ///
 /// **Guarantee.** [`SampledPlan::expected_utility`] estimates the expected utility of the returned policies. The choice of policies does not bias the
 /// estimated utility, because the policies were fitted to other draws; the error of the estimate is that of the sampler. The policies approach the

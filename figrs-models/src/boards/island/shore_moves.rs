@@ -1,5 +1,5 @@
-//! Proposals for Markov chains of islands that move one cell of land along the shore. The proposals of `ShoreMoves` leave the amount of land the
-//! same.
+//! Proposals of the Markov chain whose states are islands: a proposal moves one cell of land to another place on the shore. The proposals of
+//! `ShoreMoves` leave the amount of land the same.
 
 use super::Terrain;
 use crate::board::BoardMoves;

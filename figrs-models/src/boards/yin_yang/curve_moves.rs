@@ -146,7 +146,7 @@ impl CurveMoves {
         })
     }
 
-    /// Moves a randomly chosen end of the line between the colours by one step to a randomly chosen side.
+    /// Moves a randomly chosen end of the line between the two colours of a Yin-Yang board by one step, to a randomly chosen side.
     fn step(&mut self, choose: &mut dyn FnMut(usize) -> usize) {
         let chosen = choose(8);
         let (end, side) = (chosen / 4, chosen % 4);
