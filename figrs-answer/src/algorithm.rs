@@ -131,7 +131,8 @@ pub trait Run: Algorithm {
     /// **Guarantee.** The answer has the guarantee that the algorithm gives for a model that contains both the factual and the counterfactual world.
     ///
     /// **Complexity.** The complexity is that of the algorithm for all elements on which the targets depend in the factual and in the counterfactual
-    /// world. In this complexity, an element counts twice if it depends on an element that is set in the counterfactual world.
+    /// world. In the complexity of a counterfactual query, an element counts twice if it depends on an element that is set in the counterfactual
+    /// world.
     ///
     /// **Errors.** Any error of the algorithm, and [`ModelError::Function`](figrs_core::ModelError::Function) if the answer needs more stored
     /// elements than the counterfactual's limit allows.

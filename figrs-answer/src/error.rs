@@ -107,7 +107,7 @@ pub enum Error {
     NotConsecutive {
         /// The index of the unit of work that should come next in the merged result.
         end: u64,
-        /// The index of the first unit of work in the results to be merged.
+        /// The index of the first unit of work in the partial results to be merged.
         begin: u64,
     },
     /// A partial result that was read from outside belongs to another run, or is damaged.

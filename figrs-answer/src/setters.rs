@@ -66,8 +66,7 @@ macro_rules! setters {
         /// Ends the run when the time `deadline` has passed since the start of the run. At the deadline, the answer contains the results so far, and
         /// states that the run was ended. If the run has no results at the deadline, it ends with `Error::NothingDone`.
         ///
-        /// The amount of work before a deadline depends on the machine. Therefore the seed alone does not determine the answer of a run
-        /// with a deadline.
+        /// The amount of work before a deadline depends on the machine. The seed alone does not determine the answer of a run with a deadline.
         pub fn deadline(mut self, deadline: std::time::Duration) -> Self {
             self.$($watch).+.set_deadline(deadline);
             self

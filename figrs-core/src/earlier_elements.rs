@@ -16,7 +16,7 @@ const FIRST_REMOVAL: usize = 64;
 pub struct EarlierElements {
     /// For each element, `true` if it belongs to a state of the filter that a later step has replaced.
     used: FxHashMap<ElementId, (WeakElement, bool)>,
-    /// The number of remembered elements at which those that have been dropped are removed.
+    /// The number of remembered elements at which the elements that have been dropped are removed.
     most: usize,
 }
 

@@ -30,7 +30,7 @@ pub enum Fault {
     /// A user-defined distribution returned numbers that are not probabilities.
     #[error("its distribution {0}")]
     Distribution(String),
-    /// A conditional probability table or a list of clauses has no row, or two rows, for some parent values.
+    /// A conditional probability table or a list of clauses has no row for some parent values, or two rows for the same parent values.
     #[error("{0}")]
     Row(String),
     /// The function of a Chain returned two different elements for the same parent values.
@@ -46,9 +46,9 @@ pub enum Fault {
         Call("Value::canonical")
     )]
     UnequalResults {
-        /// Description of the two results of the function that differ.
+        /// Description of the two different results of the function for equal arguments.
         results: String,
-        /// The arguments of the two calls of the function whose results differ.
+        /// The arguments of the two calls for which the function returned different results.
         arguments: String,
     },
     /// A counterfactual query would have to store more elements than its limit allows.
@@ -92,14 +92,14 @@ pub enum ModelError {
         /// A text that names the parameter, its value and the allowed values.
         problem: String,
     },
-    /// The algorithm reached a decision for which neither the model nor the algorithm chooses an option.
+    /// The algorithm reached a decision, but neither the model nor the algorithm chooses an option for this decision.
     #[error(
         "{element}: a decision has no probabilities, and no option was chosen for it; set it in the model{}, or add it to the decisions of \
         MaximiseUtility",
         Call("Model::intervene")
     )]
     Undecided {
-        /// The decision that was reached.
+        /// The decision for which no option was chosen.
         element: Label,
     },
     /// A function of the model failed for some values.
@@ -123,7 +123,7 @@ pub enum ModelError {
         /// The source line that states the evidence.
         location: &'static std::panic::Location<'static>,
     },
-    /// Evidence gives a weight that exceeds its stated maximum.
+    /// Soft evidence gives a value a weight that exceeds the stated maximum of the weights.
     #[error(
         "{element}: the evidence{} gives {value} the weight {weight}, above the stated maximum {maximum}; state a larger finite maximum",
         StatedAt(.location)
@@ -140,14 +140,15 @@ pub enum ModelError {
         /// The source line that states the evidence.
         location: &'static std::panic::Location<'static>,
     },
-    /// A part of the model that was not expanded (its values are not listed) may have worlds whose weights have no upper bound.
+    /// A part of the model that was not expanded (the values of its elements are not listed) may contain worlds whose weights have no upper bound.
     #[error(
         "{element} is expanded only to a depth of {depth} Chains, and {problem}, so there are no bounds; {remedy}"
     )]
     Unbounded {
-        /// The element whose unknown value may have any weight, or whose weight may occur again in the parts of the model that were not expanded.
+        /// The element that causes the unbounded weights: its unknown value may have any weight, or its weight may occur again in the parts of the
+        /// model that were not expanded.
         element: Label,
-        /// Number of nested Chains whose functions were called before the error.
+        /// Number of nested Chains whose functions had been called when the error was found.
         depth: usize,
         /// The reason why the weights of worlds are unbounded.
         problem: String,
@@ -180,7 +181,7 @@ pub enum ModelError {
         /// The observed value.
         value: String,
     },
-    /// A continuous element is observed as the branch that a Chain takes, while another element also depends on the continuous element.
+    /// The value of a Chain is observed; the branch that the Chain takes is a continuous element, on which another element also depends.
     #[error(
         "{element}: an observation of a Chain determines its value, and other elements depend on it too, which samplers that change one choice at \
         a time cannot weigh; observe the element itself, or use ImportanceSampling"
@@ -261,7 +262,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// True if the error occurs only in the worlds that evaluate the element; false if the whole model is invalid.
+    /// True if the error concerns only the worlds that evaluate the element named in the error; false if the whole model is invalid.
     pub(crate) fn is_local(&self) -> bool {
         matches!(
             self,

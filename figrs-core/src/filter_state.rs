@@ -38,12 +38,12 @@ pub trait PortableState: FilterState {
     /// Returns the values of the state's elements; the function `next` supplies the value of one element after another.
     fn values(&self, next: &mut dyn FnMut() -> Option<Datum>) -> Self::Values;
 
-    /// Appends `values`, the values of the state's elements, to the list `all`.
+    /// Appends the values `values` of the state's elements to the list `all`.
     fn append(values: Self::Values, all: &mut Vec<Option<Datum>>);
 }
 
 impl<T: Value + Serialize + DeserializeOwned> PortableState for Element<T> {
-    /// The list contains the value of the element, or is empty if the element has no value.
+    /// The list contains the value of the element; the list is empty if the element has no value.
     type Values = Vec<T>;
 
     fn values(&self, next: &mut dyn FnMut() -> Option<Datum>) -> Vec<T> {
@@ -164,7 +164,7 @@ macro_rules! filter_state {
     };
 }
 
-/// New elements for the state of a dynamic model, with the joint distribution that a filter has computed.
+/// A supply of new elements for the state of a dynamic model, which have the joint distribution that a filter has computed.
 #[derive(Debug)]
 pub struct NextElements<'b> {
     elements: std::slice::Iter<'b, AnyElement>,

@@ -25,10 +25,10 @@
 //!
 //! # Words
 //!
-//! A *world* is one run of the program: an assignment of values to its *roots* (the targets of a query and all elements with evidence) and to the
-//! elements on which the roots depend. A world does not contain the elements of `Chain` branches that are not taken. The *support* of an element is
-//! the list of its possible values. If several values are equally good answers to a query, the answer is the one that is first in the support. A
-//! *structural* zero is a zero probability that no change of a `Param` can make positive.
+//! A *world* is one run of the program. It assigns values to its *roots* (the targets of a query and all elements with evidence) and to the elements
+//! on which the roots depend. A world does not contain the elements of `Chain` branches that are not taken. The *support* of an element is the list
+//! of its possible values. If several values are equally good answers to a query, the answer is the one that is first in the support. A *structural*
+//! zero is a zero probability that no change of a `Param` can make positive.
 //!
 //! # Limits
 //!

@@ -1,4 +1,5 @@
-//! Checks of the limits on the size of expanded models and of sampled worlds. The error names the element at which a limit was exceeded.
+//! Checks of the limits on the size of expanded models and of sampled worlds. The error for an exceeded limit names the element at which the limit
+//! was exceeded.
 
 use figrs_factor::{Limits, Until};
 

@@ -13,7 +13,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// Two values of the type are the same if they have the same variant and all their fields are the same. Fields of the type that are elements are
 /// compared by identity. For `#[derive(Value)]`, the type must implement `Clone` and `Debug`, but neither `PartialEq` nor `Hash`. If the trait
 /// `Value` is not exported by `figrs`, the attribute `crate` names the crate that exports it. If the type also implements `figrs::Parts`, the
-/// attribute `parts` lets paths continue into the values of elements with this type.
+/// attribute `parts` lets paths continue through elements with values of this type.
 #[proc_macro_derive(Value, attributes(value))]
 pub fn derive_value(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

@@ -1,4 +1,4 @@
-//! Derives `Parts`: the implementation lists the name and the object of each field.
+//! Derives `Parts`: the generated implementation lists, for each field, its name and the object in it.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};

@@ -47,8 +47,8 @@ impl<'a> Variant<'a> {
     }
 }
 
-/// Returns the options of a derive macro in the attributes with the given name: the path of the crate that exports the trait (`figrs`, or the path in
-/// `crate = ".."`), and the flags that are set.
+/// Returns the options of a derive macro in the attributes with the given name: the path of the crate that exports the trait (the path in
+/// `crate = ".."`, or else `figrs`), and the flags that are set.
 pub(super) fn options(
     attributes: &[Attribute],
     name: &str,

@@ -34,14 +34,14 @@ use figrs_answer::{Algorithm, Answer, Error, Listener, RunMonitor, RunStatistics
 /// search is deterministic. If several worlds are most probable, the search may find another world than
 /// [`MpeVariableElimination`](crate::MpeVariableElimination), which prefers values that come first in their supports.
 ///
-/// **Complexity.** The time is exponential in the number of variables in the worst case, but is bounded by the limit of work. A step of the search
-/// reads the cost functions that it changes. The time of the search along a tree decomposition is exponential in the size of the largest cluster of
-/// variables, times the number of assignments of the cluster's separator. The memory is linear in the size of the model, in the depth of the search,
-/// and in the number of improvements of the best world or its bound. The open nodes of the search and the tables of eliminations take additional
-/// memory, up to the limit of memory.
+/// **Complexity.** The time is exponential in the number of variables in the worst case, but is bounded by the limit of work. The time of a step of
+/// the search is the time to read the cost functions that the step changes. The time of the search along a tree decomposition is exponential in the
+/// size of the largest cluster of variables, times the number of assignments of the cluster's separator. The memory is linear in the size of the
+/// model, in the depth of the search, and in the number of improvements of the best world or its bound. The open nodes of the search and the tables
+/// of eliminations take additional memory, up to the limit of memory.
 ///
-/// With a [`deadline`](Self::deadline), the preparation and the search end in time, and the answer contains the best world and the bound found so
-/// far. [`RunStatistics::stopped`](figrs_answer::RunStatistics::stopped) of the answer gives the reason why the search ended.
+/// With a [`deadline`](Self::deadline), the branch-and-bound search and its preparation end at the deadline, and the answer contains the best world
+/// and the bound found so far. [`RunStatistics::stopped`](figrs_answer::RunStatistics::stopped) of the answer gives the reason why the search ended.
 ///
 /// **Errors.** [`Error::NothingDone`] if the run was stopped before a world was found; [`Error::NoWorldFound`], with the bound, if the limit of work
 /// was reached first; other errors as [`MpeVariableElimination`](crate::MpeVariableElimination), except that no model is too wide. (If functions of
@@ -107,17 +107,18 @@ impl MpeBranchAndBound {
         self
     }
 
-    /// Sets the maximum number of steps of the search: one step for each cost function that is read, and one more for each further 64 of its costs.
+    /// Sets the maximum number of steps of the search: one step for each cost function that is read, and one more for each further 64 costs that the
+    /// function contains.
     pub fn work(mut self, steps: u64) -> Self {
         self.limits.work = steps as f64;
         self
     }
 
-    /// Sets the maximum number of bytes of the search and of the eliminations, besides the cost functions. One half of the permitted bytes is for the
-    /// open nodes of all components, and for the bounds of each assignment of a separator. When the bytes for open nodes and bounds are used up, the
-    /// search continues depth first at the same speed, but the upper bound falls later, and bounds of separators are dropped. The second half of the
-    /// permitted bytes is for the tables of an elimination. An elimination whose tables need more bytes is refused or divided into smaller
-    /// mini-buckets.
+    /// Sets the maximum number of bytes that the search and the eliminations take, not counting the cost functions. One half of the permitted bytes
+    /// is for the open nodes of all components, and for the bounds of each assignment of a separator. When the bytes for open nodes and bounds are
+    /// used up, the search continues depth first at the same speed, but the upper bound falls later, and bounds of separators are dropped. The second
+    /// half of the permitted bytes is for the tables of an elimination. An elimination whose tables need more bytes is refused or divided into
+    /// smaller mini-buckets.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.limits.memory = Some(bytes);
         self

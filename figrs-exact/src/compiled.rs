@@ -29,9 +29,9 @@ use figrs_answer::{Answer, Error, Marginal, World};
 /// # Ok::<(), Error>(())
 /// ```
 pub trait Compiled: Clone + Send + Sync {
-    /// Observes an element whose evidence may change (a varying element). The observation replaces the evidence of earlier calls of `set` and `weigh`
-    /// on this element. Evidence about the element that was part of the model at compilation still applies. An observation of a value that the
-    /// element cannot have is impossible evidence.
+    /// Observes an element whose evidence may change (a varying element). The observation by `set` replaces the evidence of earlier calls of `set`
+    /// and `weigh` on this element. After an observation by `set`, evidence about the element that the model contained at compilation still applies.
+    /// An observation of a value that the element cannot have is impossible evidence.
     ///
     /// **Errors.** [`Error::UnknownElement`] if `element` was not declared varying; [`Error::NotInAnswer`] from a
     /// [`CompiledFrontier`](crate::CompiledFrontier).
@@ -80,7 +80,8 @@ pub trait Compiled: Clone + Send + Sync {
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     fn sample(&self, rng: &mut impl Rng) -> Result<World, Error>;
 
-    /// Returns an endless iterator of independent worlds, drawn from the exact posterior distribution. The same seed gives the same worlds.
+    /// Returns an endless iterator of independent worlds, drawn from the exact posterior distribution. Iterators with the same seed draw the same
+    /// worlds.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     fn samples(&self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {

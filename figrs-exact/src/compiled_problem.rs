@@ -219,12 +219,12 @@ pub(crate) fn unfolded_expansion(
     }
 }
 
-/// Defines the methods of a compiled model that set, replace and withdraw evidence on varying elements (elements whose evidence may change), by its
-/// method `state`.
+/// Defines the methods of a compiled model that set, replace and withdraw evidence on varying elements (elements whose evidence may change), by calls
+/// of the compiled model's method `state`.
 macro_rules! varying_evidence {
     () => {
-        /// Weighs the worlds by the value of an element whose evidence may change. The weights replace evidence that [`set`](crate::Compiled::set) or
-        /// `weigh` stated about the element before.
+        /// Weighs the worlds by the value of an element whose evidence may change. The weights given to `weigh` replace evidence that
+        /// [`set`](crate::Compiled::set) or `weigh` stated about the element before.
         ///
         /// **Errors.** [`Error::UnknownElement`] if `element` was not declared varying; [`Error::Model`] if a weight is negative or not
         /// finite.

@@ -14,7 +14,7 @@ use figrs_answer::{
 };
 use figrs_factor::Stopped;
 
-/// Work to expand one element (call its function and number its values), measured in operations of variable elimination.
+/// Work to expand one element of a model (to call its function and to give numbers to its values), measured in operations of variable elimination.
 const ELEMENT: u64 = 250;
 /// Factor by which the work should grow from one expansion depth to the next.
 const GROWTH: f64 = 4.0;
@@ -307,7 +307,7 @@ impl DeepeningSearch<'_> {
         self.algorithm.work.saturating_sub(self.spent)
     }
 
-    /// Returns the limits of the computation at one expansion depth, from the user's limits and the remaining work.
+    /// Returns the limits of the computation at one expansion depth, which follow from the user's limits and from the remaining work.
     fn limits(&self, depth: usize) -> Limits {
         let left = self.remaining_work();
         let elements = usize::try_from(left / ELEMENT).unwrap_or(usize::MAX);
@@ -340,7 +340,7 @@ impl DeepeningSearch<'_> {
 #[derive(Debug, Default)]
 pub(super) struct DepthSchedule {
     pub(super) depth: usize,
-    /// The work at the last expansion depth, and the difference between this depth and the depth before it.
+    /// The work (number of operations) at the last expansion depth, and the difference between this depth and the depth before it.
     last: Option<(u64, usize)>,
 }
 

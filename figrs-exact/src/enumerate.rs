@@ -12,8 +12,8 @@ const REPORTED: u64 = 1024;
 
 /// An exact algorithm that runs the model once for each of its worlds, whose number must be finite.
 ///
-/// **Guarantee.** The result is exact, up to rounding in the sum over all worlds. The code of `Enumerate` is small enough to be
-/// checked by reading, and is the reference in the tests of every other exact algorithm.
+/// **Guarantee.** The result is exact, up to rounding in the sum over all worlds. The code of `Enumerate` is small enough for a reader to check, and
+/// is the reference in the tests of every other exact algorithm.
 ///
 /// **Complexity.** The time is proportional to the number of worlds, which is exponential in the number of random elements; the memory
 /// is the size of one world.

@@ -1,4 +1,4 @@
-//! A run of lazy variable elimination, which expands the model to a greater depth in each turn.
+//! A run of lazy variable elimination, which expands the model to a greater depth in each turn of the loop.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use figrs_answer::run::watch::Watch;
 use figrs_answer::{Algorithm, Answer, DeepeningEnd, Error, Latest, RunState, Turn};
 use figrs_factor::Stopped;
 
-/// The state of a run of [`LazyVariableElimination`]; each turn of the run computes the bounds at one depth.
+/// The state of a run of [`LazyVariableElimination`]; each turn (round of the run's loop) computes the bounds at one depth.
 #[derive(Debug)]
 pub(super) struct LazyRun {
     algorithm: LazyVariableElimination,
     question: SharedQuestion,
     progress: DeepeningProgress,
-    /// The expansions of the model from the earlier turns of the run, and the thread that counts the memory of these expansions.
+    /// The expansions of the model that the earlier rounds of the run made, and the thread that counts the memory of these expansions.
     expansions: Option<(ThreadId, ExpansionCache)>,
     /// The number of values that expansions to the second and later depths list for an element with infinitely many values.
     range: Option<usize>,

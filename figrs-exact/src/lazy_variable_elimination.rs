@@ -16,18 +16,18 @@ use figrs_answer::{Algorithm, Answer, Error, RunState, Watch, setters};
 /// [`Model::weigh_at_most`]. Let `L(x)` be the total weight of the exactly known worlds with value `x`, and `U(x)` the upper bound of the total
 /// weight of all worlds with value `x`. The probability of `x` given the evidence lies between `L(x) / (L(x) + U(not x))` and
 /// `U(x) / (U(x) + L(not x))`, where `L` is the exactly known weight and `U` the upper bound of the total weight. The model is expanded to greater
-/// and greater depths until the bounds are close.
+/// and greater depths of nested `Chain` elements until the lower and upper bounds are close.
 ///
 /// An expansion of the model lists only some values of an element with infinitely many values, and lists more of them at greater depth. In the
-/// expansion of a count such as `Poisson`, the smallest counts keep their probabilities, and the value `unknown` has the rest. A continuous number
-/// with a known distribution function is divided into cells between its quantiles. A function of a continuous number is called with the middle and
-/// the ends of each cell (interval between two quantiles). If a function has equal results for the middle and the ends of a cell, its result is
-/// known; if the results are different numbers, the result is a cell; otherwise the result is `unknown`. If a parameter of an element is a cell (an
-/// interval), each value of the element gets the least of its probabilities for the ends and the middle of the cell, and the value `unknown` gets the
-/// rest.
+/// expansion of an element whose values are counts, such as `Poisson`, the smallest counts keep their probabilities, and the value `unknown` has the
+/// rest. A continuous number with a known distribution function is divided into cells between its quantiles. A function of a continuous number is
+/// called with the middle and the ends of each cell (interval between two quantiles). If a function has equal results for the middle and the ends of
+/// a cell, its result is known; if the results are different numbers, the result is a cell; otherwise the result is `unknown`. If a parameter of an
+/// element is a cell (an interval), each value of the element gets the least of its probabilities for the ends and the middle of the cell, and the
+/// value `unknown` gets the rest.
 ///
 /// The bounds are read with [`Answer::bounds`], [`Answer::bounds_that`], [`Answer::expectation_bounds`] and [`Answer::log_evidence_bounds`]. If an
-/// expansion contains the whole model, the answer is exact and contains probabilities instead of bounds.
+/// expansion (a list of the possible values of elements) contains the whole model, the answer is exact and contains probabilities instead of bounds.
 ///
 /// **Guarantee.** The exact probability of an event lies between the bounds, up to rounding, and a greater expansion depth never widens the bounds.
 /// If the answer reports [`DeepeningEnd::Width`], the bounds of any event (for a continuous target, of any half-line) differ by at most the requested
@@ -39,8 +39,8 @@ use figrs_answer::{Algorithm, Answer, Error, RunState, Watch, setters};
 /// [`Deepening::assumes_monotone`](figrs_answer::Deepening::assumes_monotone) states if the bounds rely on the assumption that functions are monotone
 /// in each interval of values. The algorithm assumes that weights in unexpanded parts of the model are at most one: a `Score` must not exceed one,
 /// and an observed value must not have a density. A `Score` above one, or a density, is an error if the expansion of the model reaches it. A `Score`
-/// above one or a density is not detected if the expansion of the model never reaches it. A failure of a function is no error if only worlds with
-/// unknown values reach it; the bounds then hold if evidence that was not expanded excludes these worlds.
+/// above one or a density is not detected in lazy variable elimination if the expansion of the model never reaches it. A failure of a function is no
+/// error if only worlds with unknown values reach it; the bounds then hold if evidence that was not expanded excludes these worlds.
 ///
 /// **Complexity.** For each target, the work is twice that of [`VariableElimination`](crate::VariableElimination) on the expanded part of the model.
 /// All smaller expansion depths together take about as much work as the last depth. The function of a `Chain` is called once for each combination of
@@ -51,13 +51,13 @@ use figrs_answer::{Algorithm, Answer, Error, RunState, Watch, setters};
 /// [`Error::NoSampleMetEvidence`] if the evidence is impossible under the assumption that functions are monotone in each cell; the errors of
 /// [`VariableElimination`](crate::VariableElimination), except that the deepening ends with the bounds of the last depth if the limits do not allow a
 /// greater depth; [`ModelError::NotFinite`] if the density of an observed value depends on a continuous element. A [`deadline`](Self::deadline) also
-/// ends the deepening with the bounds of the last depth, and [`Deepening::ended`](figrs_answer::Deepening::ended) then names the deadline;
-/// [`Error::NothingDone`] if no depth was finished.
+/// ends the increase of the expansion depth with the bounds of the last depth, and [`Deepening::ended`](figrs_answer::Deepening::ended) then names
+/// the deadline; [`Error::NothingDone`] if no depth was finished.
 ///
 /// A run that was [started](figrs_answer::Run::start) gives the bounds of the last finished expansion depth at any time. `extend(more)` adds `more`
-/// operations to the [work](Self::work), and the run then increases the depth until this work is done, however close the bounds are. For a run
-/// [to a depth](Self::to_depth), `extend(more)` adds `more` to the depth. The run to a depth increases the depth by one at a time, and its work
-/// therefore includes the smaller depths.
+/// operations to the [work](Self::work), and the run then increases the depth until this work is done, however close the lower and the upper bounds
+/// are. For a run [to a depth](Self::to_depth), `extend(more)` adds `more` to the expansion depth. The run to a depth increases the depth by one at a
+/// time, and its work therefore includes the smaller depths.
 ///
 /// **References.** Pfeffer, Ruttenberg, Sliva, Howard and Takata, *Lazy factored inference for functional probabilistic programming*
 /// (2015), where the weight of undecided evidence is always at most one; Ferson and others (2003), *Constructing probability boxes and
@@ -139,7 +139,7 @@ impl LazyVariableElimination {
 
     setters!(watch: watch);
 
-    /// Sets the maximum total work at all depths (default 2^26, which takes some seconds). The work is one for each predicted operation of an
+    /// Sets the maximum total work at all depths (default 2^26, which takes some seconds). The work is one for each predicted operation of a variable
     /// elimination, and 250 for each expanded element.
     pub fn work(mut self, budget: u64) -> Self {
         self.work = budget;
@@ -161,7 +161,7 @@ impl LazyVariableElimination {
     /// discretised element has the values of its source (the continuous element): functions, conditions and weights apply to the numbers of the
     /// source. The edges of the bins of a discretised element are edges of cells at every depth, and quantiles of the continuous element are added as
     /// further edges. With `refine_bins`, an observed value of a discretised element, and a value in [`Answer::bounds`], means the bin with this
-    /// value. With `refine_bins`, a requested width of the bounds applies to events that are sets of bins.
+    /// value. With `refine_bins`, a requested width (difference) of the lower and upper bounds applies to events that are sets of bins.
     ///
     /// ```
     /// # use figrs_core::{Bins, Flip, Model, Normal, Variance};

@@ -12,11 +12,11 @@ use figrs_answer::{
 };
 use figrs_factor::eliminate::{EliminationError, MarginalMapCost, marginal_map, marginal_map_cost};
 
-/// An elimination with at most this number of predicted operations (at most a second) runs without a search before it.
+/// An elimination with at most this number of predicted operations (at most a second) runs without an earlier search over the values of the targets.
 const CHEAP: f64 = 1e8;
 /// A better elimination order is searched for only if the largest table is at most this number of times as large as the limit on tables.
 const HOPELESS: f64 = 1e4;
-/// Default of the maximum number of operations of the search for the best values of the targets.
+/// Default of the maximum number of operations of the marginal MAP search for the most probable values of the targets.
 const SEARCH_WORK: f64 = 1e9;
 
 /// Marginal MAP: the joint values of the targets with the largest probability; the probability is a sum over all other elements.
@@ -35,17 +35,17 @@ const SEARCH_WORK: f64 = 1e9;
 /// **Guarantee.** The result of the elimination, and of a search that finished, is exact up to rounding. If neither an elimination nor a finished
 /// search gave the answer, the log-probability of the values is exact up to rounding, and no values of the targets have a log-probability above the
 /// upper bound. Of equally probable values, the elimination chooses the first in the support, in an order of the targets that is fixed for each
-/// model; a search may choose other values. The result is deterministic without a deadline and an interrupt.
+/// model; a search may choose other values. The result is deterministic if neither a deadline nor an interrupt ends the run.
 ///
 /// **Complexity.** The elimination sums out all elements that are not targets before it maximises over the targets; this order may take far more work
 /// than a sum or a maximum over all elements. The work of the elimination is exponential in the width of the best elimination order in which all sums
 /// come before all maximisations. The elimination never multiplies all tables of the targets to one table. [`cost`](Self::cost) predicts the work of
-/// the sum and of the maximisation. The search takes at most [`search_work`](Self::search_work) operations; each sum in the search costs as much as
-/// an elimination of the model with observed targets.
+/// the sum over the other elements and of the maximisation over the targets. The search takes at most [`search_work`](Self::search_work) operations;
+/// each sum in the search costs as much as an elimination of the model with observed targets.
 ///
 /// **Errors.** The errors of [`VariableElimination`](crate::VariableElimination), if even the sum for given values of all targets exceeds a limit;
-/// [`Error::NothingDone`] if the deadline passed before any values were found; [`Error::NoWorldFound`], with the bound, if a search found no possible
-/// values within its work.
+/// [`Error::NothingDone`] if the deadline passed before any values were found; [`Error::NoWorldFound`], with the upper bound, if a search found no
+/// possible values within its limit of work.
 ///
 /// **References.** Park and Darwiche (2004), "Complexity results and approximation strategies for MAP explanations"; Park and Darwiche (2003),
 /// "Solving MAP exactly using systematic search"; Marinescu, Dechter and Ihler (2014), "AND/OR search for marginal MAP".
@@ -114,7 +114,7 @@ impl MarginalMap {
 
     setters!(watch: watch);
 
-    /// Predicts the cost of the sum and of the maximisation, even if the cost exceeds the limits.
+    /// Predicts the cost of the sum over the other elements and of the maximisation over the targets, even if the cost exceeds the limits.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model};
@@ -156,14 +156,14 @@ impl MarginalMap {
     }
 }
 
-/// The best values of the targets' variables, and the algorithm that found them.
+/// The best values found for the variables of the targets, and the name of the algorithm that found them.
 struct BestValues {
     algorithm: &'static str,
     values: Vec<u32>,
     log_probability: f64,
     /// Improvements of the best values during a search that did not finish; empty if the values are proven to be the best.
     improvements: Vec<Improvement>,
-    /// Reason for the end of a search that did not finish, and the number of its operations.
+    /// Reason why an unfinished search ended, and the number of operations that it took.
     stopped: Option<(Stopped, u64)>,
 }
 

@@ -11,24 +11,25 @@ use figrs_factor::eliminate::{EliminationError, most_probable};
 /// The most probable explanation: the world (an assignment of values to the roots and the elements on which they depend) with the largest
 /// probability.
 ///
-/// A world is one run of the program from its roots: the targets and all elements with evidence. Elements of branches that the run of the program
-/// does not take do not belong to the world, and the probability of the world does not contain their probabilities as factors. Random elements in a
-/// branch of the program do not reduce the probability of a world that does not take the branch. The answer has the value of every element of the
-/// most probable world, not only of the targets.
+/// A world is one run of the program from its roots: the targets and all elements with evidence. Elements of program branches that a run of the
+/// program does not take do not belong to the world, and the probability of the world does not contain their probabilities as factors. Random
+/// elements in a branch of the program do not reduce the probability of a world that does not take the branch. The answer has the value of every
+/// element of the most probable world, not only the values of the targets.
 ///
 /// In `ExpectationMaximization`, `MpeVariableElimination` gives hard EM: the counts come from the most probable completion of each data row. In hard
 /// EM, a max-product contraction tree, which is compiled once within the limits of the algorithm, finds the most probable completions of the data
 /// rows. The log-likelihood that hard EM reports is the logarithm of the probability of the completed rows, and no iteration lowers it. The
 /// log-likelihood of completed data rows is not the log-likelihood of the observed values alone. The parameters that hard EM estimates are biased
 /// towards the completions, and the estimates are not consistent (Celeux and Govaert, "A classification EM algorithm for clustering and two
-/// stochastic versions", 1992). Hard EM does not complete a missing value of an element with a density; the data row then contributes nothing to the
-/// counts of the element.
+/// stochastic versions", 1992). Hard EM does not complete a missing value of an element with a density; a data row with such a missing value
+/// contributes nothing to the counts of the element.
 ///
-/// **Guarantee.** The result is exact. Of equally probable values of an element, the first in its support is chosen; the elements are maximised in an
-/// order that is fixed for each model.
+/// **Guarantee.** The returned world is exactly the most probable world. Of equally probable values of an element, the first in its support is
+/// chosen; the elements are maximised in an order that is fixed for each model.
 ///
-/// **Complexity.** The complexity is that of [`VariableElimination`](crate::VariableElimination), with maxima in place of sums. In contrast to an
-/// elimination that sums, no factor is omitted, and elements of branches have the additional value `absent` (not evaluated).
+/// **Complexity.** The complexity is that of [`VariableElimination`](crate::VariableElimination), with maxima in place of sums. In an elimination
+/// that maximises, in contrast to an elimination that sums, no factor is omitted, and elements of branches have the additional value `absent` (not
+/// evaluated).
 ///
 /// **Errors.** The errors of [`VariableElimination`](crate::VariableElimination).
 ///

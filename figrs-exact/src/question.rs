@@ -16,7 +16,7 @@ use figrs_factor::graph::FactorGraph;
 /// A question: a model and its targets, with the expansions of the model (lists of possible values) that have been made.
 ///
 /// The first algorithm that needs an expansion of the model makes the expansion within its own limits; later algorithms use the expansion again. If
-/// an expansion of the model fails, the next algorithm expands the model again, because its limits may be different.
+/// an expansion of the model fails, the next algorithm expands the model again, because the limits of that algorithm may be different.
 #[derive(Debug)]
 pub(crate) struct Question<'a> {
     pub(crate) model: &'a Model,
@@ -125,7 +125,8 @@ impl WorldGraph {
     }
 }
 
-/// Returns the expansion of the model that `cell` stores. If `cell` is empty, calls `expand` and stores the resulting expansion in `cell`.
+/// Returns the expansion of the model that the memory cell `cell` stores. If `cell` is empty, calls `expand` and stores the resulting expansion in
+/// `cell`.
 fn shared(
     cell: &OnceCell<Arc<Expansion>>,
     expand: impl FnOnce() -> Result<Expansion, Error>,

@@ -45,7 +45,7 @@ impl Tally {
         }
     }
 
-    /// Adds the world of the last run of `program`.
+    /// Adds the world that the last run of `program` produced to the sums of weights.
     pub(crate) fn add(&mut self, program: &Program, weight: WorldWeight) {
         self.worlds += 1;
         if weight.is_zero() || program.densities() > self.densities {

@@ -21,9 +21,9 @@ use figrs_factor::tree::{self, Marginals};
 /// Exact marginals and the probability of evidence, by variable elimination.
 ///
 /// Elements on which neither targets nor evidence depend are omitted. The elimination order is chosen by the predicted number of non-zero entries;
-/// functions and zeros therefore reduce the cost. Tables are rescaled to avoid underflow. If a positive number nevertheless underflows, the variable
-/// elimination is repeated with logarithms. For several targets, one elimination with a backward pass computes all marginals. If separate
-/// eliminations take less work, or if the messages exceed the memory, each target has its own elimination.
+/// functions and zeros therefore reduce the cost. Tables of variable elimination are rescaled to avoid underflow. If a positive number nevertheless
+/// underflows, the variable elimination is repeated with logarithms. For several targets, one elimination with a backward pass computes all
+/// marginals. If separate eliminations take less work, or if the messages exceed the memory, each target has its own elimination.
 ///
 /// In `ExpectationMaximization`, the expected counts of outcomes are exact: they are derivatives of the sum over all worlds, which a contraction tree
 /// computes. In `ExpectationMaximization`, variable elimination computes the same numbers as [`JunctionTree`](crate::JunctionTree), but within the
@@ -32,8 +32,8 @@ use figrs_factor::tree::{self, Marginals};
 /// **Guarantee.** The result is exact up to rounding, unless the setting `collapse` of the feature `reals` merged components of mixtures.
 ///
 /// **Complexity.** Time and memory are linear in the number of non-zero entries of the largest product of factors. In the worst case, the number of
-/// non-zero entries is exponential in the induced width of the elimination order. Several targets take three times the work of one elimination of all
-/// factors that they need, or the work of one elimination for each target.
+/// non-zero entries is exponential in the induced width of the elimination order. The marginals of several targets take three times the work of one
+/// elimination of all factors that they need, or the work of one elimination for each target.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] for a query if no world agrees with the evidence; an error if the expansion of the model or the
 /// elimination exceeds a limit; [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element.
@@ -195,8 +195,8 @@ const CHEAP_PLAN_OPERATIONS: f64 = 64.0;
 /// Cost of all marginals from one contraction tree, as a multiple of the cost of one elimination by the plan of the tree.
 const TREE_COST_FACTOR: f64 = 3.0;
 
-/// Computes the total weight of the worlds and the marginals of the targets of an expanded model. The marginals are meaningless if the evidence is
-/// impossible.
+/// Computes the total weight of the worlds and the marginals of the targets of an expanded model. If the evidence is impossible, the computed
+/// marginals are meaningless.
 ///
 /// One contraction tree computes the marginals of all targets, unless separate eliminations take less work in total, or the tree, which stores all
 /// messages, exceeds the memory.

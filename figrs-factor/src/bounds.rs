@@ -25,7 +25,7 @@ impl Bounds {
         self.upper - self.lower
     }
 
-    /// True if `value` lies between the bounds.
+    /// True if `value` lies between the lower and the upper bound.
     pub fn contains(self, value: f64) -> bool {
         (self.lower..=self.upper).contains(&value)
     }
@@ -47,7 +47,7 @@ impl fmt::Display for Bounds {
 /// Progress of a search for the most probable world (assignment) at one moment: best world, upper bound, work done.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Improvement {
-    /// Work that the search had done when it reported this progress, in the units of its budget.
+    /// Work that the search for the most probable world had done when it reported this progress, in the units of its budget.
     pub work: u64,
     /// The natural logarithm of the probability of the best world that the search had found when it reported this progress.
     pub log_probability: f64,

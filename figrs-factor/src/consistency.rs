@@ -9,8 +9,8 @@ use crate::graph::{
 /// Approximate maximum number of passes over the set of all factors that contain zeros.
 const MAX_PASSES: usize = 16;
 
-/// Returns the graph without the values that zeros of factors exclude, and without the variables that have only one value left. Returns `None` if a
-/// variable has no value left.
+/// Returns the factor graph without the values that zeros of factors exclude, and without the variables that have only one value left. Returns `None`
+/// if the exclusion of values leaves a variable without a value.
 pub fn reduce(graph: &FactorGraph) -> Option<ReducedGraph> {
     reduce_given(graph, &[])
 }
@@ -32,7 +32,7 @@ pub fn without_excluded(graph: &FactorGraph) -> Option<ReducedGraph> {
 
 /// Restricts the variables of `given` to their given values, and finds the values of each variable that zeros of factors do not exclude. A factor
 /// excludes a value of a variable if the factor is zero for all remaining values of its other variables. Values are excluded until no factor excludes
-/// another value (generalised arc consistency). Returns `None` if a variable has no value left.
+/// another value (generalised arc consistency). Returns `None` if the exclusion of values leaves a variable without a value.
 ///
 /// **Guarantee.** An assignment with an excluded value has weight zero.
 ///
@@ -110,8 +110,8 @@ impl<'a> ConstraintPropagation<'a> {
         Some(self.possible)
     }
 
-    /// Returns, for each variable of `factor`, the values that occur in a non-zero entry all of whose values remain; `None` if there is no such
-    /// entry.
+    /// Returns, for each variable of `factor`, the values that occur in a non-zero entry of the factor whose values have not been excluded; `None` if
+    /// there is no such entry.
     fn supported(&self, factor: &Factor) -> Option<Vec<Vec<bool>>> {
         let scope = &factor.variables;
         let Some((last, parents)) = scope.split_last() else {

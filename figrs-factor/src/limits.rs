@@ -42,7 +42,7 @@ pub struct Limits {
     /// the memory that is available when the elimination is planned.
     pub memory: Option<u64>,
     /// Maximum number of predicted operations of an elimination ([`PlanCost::operations`](crate::eliminate::PlanCost::operations)), or of steps of a
-    /// search. Default infinity. The limit on predicted operations does not stop an elimination that takes more operations than predicted.
+    /// search. Default infinity. The limit on predicted operations does not stop a running elimination that takes more operations than predicted.
     pub work: f64,
     /// Maximum number of entries of the largest table of an elimination. Default 2^27.
     pub table_entries: usize,
@@ -68,7 +68,7 @@ pub struct Limits {
     /// In an expansion to a given depth, `true` if the bins of discretised elements are divided further.
     #[doc(hidden)]
     pub refines_bins: bool,
-    /// Maximum number of threads that share the work; `None` (the default) means the number of cores.
+    /// Maximum number of threads that share the work of a computation; `None` (the default) means the number of cores.
     pub threads: Option<NonZero<usize>>,
     /// Deadline and interrupt.
     pub until: Until,
@@ -87,10 +87,10 @@ pub struct Limits {
 pub enum Order {
     /// An elimination order found by a search whose effort is proportionate to the predicted cost of the elimination.
     ///
-    /// If the first greedy elimination order is cheap, the search for an order ends. If no greedy elimination order is cheap, the search also tries
-    /// noisy restarts and local improvements for each component of the graph, and returns the best order. The search for an elimination order is
-    /// limited by steps, not by time, and its random numbers have a fixed seed. Equal factor graphs have equal elimination orders, because the search
-    /// for an order does not depend on time.
+    /// If the first greedy elimination order is predicted to be cheap, the search for an order ends. If no greedy elimination order is cheap, the
+    /// search also tries noisy restarts and local improvements for each component of the graph, and returns the best order. The search for an
+    /// elimination order is limited by steps, not by time, and its random numbers have a fixed seed. Equal factor graphs have equal elimination
+    /// orders, because the search for an order does not depend on time.
     #[default]
     Greedy,
     /// The listed elimination order; variables that are not listed come last, sorted by identifier.
@@ -110,7 +110,7 @@ pub enum BarrenFactors {
     /// A barren factor is omitted if the omission cannot change the answer: in sums and in tests of satisfiability.
     #[default]
     Prune,
-    /// A barren factor is multiplied like any other factor.
+    /// In this setting, a barren factor is multiplied like any other factor.
     Compute,
 }
 
@@ -178,7 +178,7 @@ impl Limits {
         barren: BarrenFactors => barren;
     }
 
-    /// Returns the same limits with the deadline and the interrupt of `until`.
+    /// Returns the same limits with the deadline and the interrupt that `until` contains.
     #[must_use]
     pub fn until(&self, until: &Until) -> Self {
         Self {
@@ -281,7 +281,7 @@ impl PartialEq for Until {
     }
 }
 
-/// Reason for the end of a run.
+/// The reason why a run of an algorithm ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stopped {
     /// The run completed its work.

@@ -18,8 +18,8 @@ pub enum Audience {
 /// The audience of the messages of the running process.
 static AUDIENCE: AtomicU8 = AtomicU8::new(Audience::Programmers as u8);
 
-/// Makes this process print errors and findings for `audience`; by default, messages are for programmers.
-/// A program must call `address` before it prints.
+/// Makes this process print errors and findings for `audience`; by default, messages are for programmers. A program must call `address` before it
+/// prints a message for another audience than programmers.
 ///
 /// ```standalone_crate
 /// use figrs_factor::eliminate::EliminationError;
@@ -62,7 +62,8 @@ impl fmt::Display for Call {
     }
 }
 
-/// The source line of a statement. In the message, programmers see `stated at src/rain.rs:3:5` after a space; other audiences see nothing.
+/// The source line of a statement, as a part of an error message. In the message, programmers see `stated at src/rain.rs:3:5` after a space; other
+/// audiences see nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct StatedAt(pub &'static Location<'static>);
 

@@ -11,8 +11,8 @@ use crate::hybrid_graph::RealId;
 use crate::posterior::HybridPosterior;
 
 impl Elimination<'_> {
-    /// Returns values of all vectors for an assignment of the finite variables. Each number is its conditional mean plus its conditional standard
-    /// deviation times the number that `noise` returns.
+    /// Returns a value of each real vector, given an assignment of the finite variables. Each number of a vector is its conditional mean plus its
+    /// conditional standard deviation times the number that `noise` returns.
     pub(crate) fn reals(
         &self,
         finite: &[u32],
@@ -52,9 +52,9 @@ impl Elimination<'_> {
 
 impl HybridPosterior<'_> {
     /// Returns the deviations of the vectors `reals` from their means, for the assignment `values` of the finite variables `scope`, as a linear
-    /// function of independent standard normal numbers: the rows are the concatenated numbers of the vectors. If L is the matrix of this linear
-    /// function, L L' is the covariance matrix of the deviations, but L also represents small deviations next to large ones, which rounding removes
-    /// from a covariance matrix.
+    /// function of independent standard normal numbers: the matrix of this function has a row for each number of the vectors. If L is the matrix of a
+    /// linear function that gives deviations from independent standard normal numbers, L L' is the covariance matrix of the deviations, but L also
+    /// represents small deviations next to large ones, which rounding removes from a covariance matrix.
     ///
     /// `reals` must have at least one vector, and chains of factors must connect them. `scope` must be the scope of the [`joint`](Self::joint)
     /// distribution of the vectors `reals`, and no components of mixtures may have been merged.

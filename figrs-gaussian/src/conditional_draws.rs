@@ -29,7 +29,8 @@ pub struct ConditionalDraws<'e> {
 
 #[derive(Debug)]
 enum FiniteDraws {
-    /// The given variable is the only finite variable of the graph. The list has `true` for each possible value of the given finite variable.
+    /// The finite variable whose value is given is the only finite variable of the graph. The list has `true` for each value of the given finite
+    /// variable that has a positive probability.
     Alone(Vec<bool>),
     WithOthers(Box<OtherDraws>),
 }

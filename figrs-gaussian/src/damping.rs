@@ -3,14 +3,15 @@
 /// Smallest weight of new approximations in the average with the old approximations.
 const MIN_WEIGHT: f64 = 1.0 / 64.0;
 
-/// Initial number of successive sweeps in which the changes must shrink before the weight of new approximations is doubled.
+/// Initial number of successive sweeps in which the changes of the approximations must shrink before the weight of new approximations is doubled.
 const PATIENCE: u32 = 2;
 
 /// The weight of new approximations in the average with the old approximations.
 ///
-/// The weight of new approximations is halved if the changes grow from one sweep to the next, because the sweeps then overshoot. If the changes of
-/// the approximations shrink in several successive sweeps, the weight of new approximations is doubled again. If the changes grow again after the
-/// weight of new approximations was doubled, the doubling was premature, and the next doubling needs twice the number of sweeps.
+/// The weight of new approximations is halved if the changes of the approximations grow from one sweep to the next, because the sweeps then
+/// overshoot. If the changes of the approximations shrink in several successive sweeps, the weight of new approximations is doubled again. If the
+/// changes of the approximations grow again after the weight of new approximations was doubled, the doubling was premature, and the next doubling
+/// needs twice the number of sweeps.
 ///
 /// **References.** Jylänki, Vanhatalo and Vehtari, *Robust Gaussian process regression with a Student-t likelihood*, JMLR 2011 (damping of parallel
 /// updates).
@@ -21,7 +22,7 @@ pub(crate) struct Damping {
     first: f64,
     /// Number of the latest successive sweeps in which the changes of the approximations shrank.
     shrinking: u32,
-    /// Number of successive sweeps with shrinking changes after which the weight of new approximations is doubled.
+    /// Number of successive sweeps with shrinking changes of the approximations after which the weight of new approximations is doubled.
     patience: u32,
     /// True if the weight of new approximations was doubled since it was last halved.
     is_raised: bool,
@@ -38,8 +39,8 @@ impl Damping {
         }
     }
 
-    /// Adapts the weight of new approximations after a sweep. `change` is the largest change in the sweep, and `before` is the largest change in the
-    /// previous sweep.
+    /// Adapts the weight of new approximations in the average with the old ones after a sweep. `change` is the largest change of an approximation in
+    /// the sweep, and `before` is the largest change in the previous sweep.
     pub(crate) fn adapt(&mut self, before: f64, change: f64) {
         if change > before {
             if self.is_raised {

@@ -22,12 +22,13 @@ use crate::weak_marginal::WeakMarginal;
 /// the vectors of the step's message.
 ///
 /// A conditional distribution consists of linear equations `triangle (R, S) = target` in the eliminated numbers R and the numbers S of the message;
-/// each equation has an independent error of variance one. The matrix of the linear equations is stored in row-major order, with the target in the
-/// last column. The matrix of the linear equations is zero if the assignment of the finite variables is impossible.
+/// each equation has an independent error of variance one. In a conditional distribution, the matrix of the linear equations is stored in row-major
+/// order, with the target in the last column. The matrix of the linear equations is zero if the assignment of the finite variables is impossible.
 #[derive(Debug)]
 pub(crate) struct Conditionals {
     entries: Vec<f64>,
-    /// For each elimination step, the index of the first entry of its conditional distributions, and the number of entries for one assignment.
+    /// For each elimination step, the index of the first entry of its conditional distributions in the list of all entries, and the number of entries
+    /// for one assignment of its finite variables.
     steps: Vec<(usize, usize)>,
 }
 
@@ -39,8 +40,8 @@ impl Conditionals {
     }
 }
 
-/// If the first plan needs more assignments of finite variables than this multiple of the limit, components of mixtures are merged without a search
-/// for a better order.
+/// If the first elimination plan needs more assignments of finite variables than this multiple of their maximum number, components of mixtures are
+/// merged without a search for a better elimination order.
 const HOPELESS: usize = 8;
 
 /// The result of integrating the real vectors out of a hybrid factor graph.

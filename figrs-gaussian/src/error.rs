@@ -16,11 +16,11 @@ pub enum GaussianError {
     /// A mixture would have more components than the limit.
     #[error("the distribution of the vector {} is a mixture of {components} normal distributions, more than the limit of {limit}", .real.0)]
     TooManyComponents {
-        /// The vector whose distribution is the mixture.
+        /// The vector whose distribution would be the mixture with too many components.
         real: RealId,
         /// Number of components of the mixture.
         components: f64,
-        /// The maximum number of components.
+        /// The maximum number of components of a mixture.
         limit: usize,
     },
     /// A likelihood that is not Gaussian grows so fast that its expected value is infinite, given all other factors.
@@ -28,7 +28,7 @@ pub enum GaussianError {
         "the likelihood {site} has an infinite expected value; bound it, or let it grow more slowly"
     )]
     InfiniteLikelihood {
-        /// The index of the likelihood.
+        /// The index of the likelihood whose expected value is infinite.
         site: usize,
     },
     /// The integral of the product of the factors is infinite, or is not a number.

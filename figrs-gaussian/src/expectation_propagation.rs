@@ -14,8 +14,8 @@ use crate::posterior::HybridPosterior;
 use crate::square_root_form::SquareRootForm;
 use crate::tilted::Tilted;
 
-/// A precision of at most this magnitude, as a share of the precision without the likelihood, is replaced by a larger precision if the mean of the
-/// approximation would be too far away ([`FARTHEST`]).
+/// A precision of a Gaussian approximation of at most this magnitude, as a share of the precision without the likelihood, is replaced by a larger
+/// precision if the mean of the approximation would be too far away ([`FARTHEST`]).
 const LEAST: f64 = 1e-6;
 
 /// Largest distance between the mean of an approximation and the mean of its real number, in standard deviations of the approximation, if the
@@ -32,9 +32,9 @@ const RETREATS: usize = 60;
 /// A linear function of the real numbers in a factor's vectors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Projection {
-    /// The value of the function if all real numbers are zero.
+    /// The value of the linear function if all real numbers are zero.
     pub offset: f64,
-    /// The coefficient of each real number.
+    /// The coefficient of each real number in the linear function.
     pub coefficients: Vec<f64>,
 }
 
@@ -47,10 +47,10 @@ pub struct LikelihoodFactor<'a> {
     pub factor: usize,
     /// For each assignment of the factor's finite variables, the real number as a function of the factor's vectors.
     pub projections: Vec<Projection>,
-    /// The function returns the normal distribution of the real number, multiplied by the likelihood. The arguments of the function are the index of
-    /// an assignment of the factor's finite variables, and the mean and the variance of the real number without the likelihood. The function returns
-    /// `None` if the likelihood is zero everywhere. The resulting distribution is not [proper](Tilted::is_proper) if the expected value of the
-    /// likelihood is infinite.
+    /// For a likelihood of one real number, the function returns the normal distribution of this number, multiplied by the likelihood. The arguments
+    /// of the function `tilted` are the index of an assignment of the factor's finite variables, and the mean and the variance of the real number
+    /// without the likelihood. The function `tilted` returns `None` if the likelihood is zero everywhere. The resulting distribution is not
+    /// [proper](Tilted::is_proper) if the expected value of the likelihood is infinite.
     #[allow(clippy::type_complexity)]
     pub tilted: Box<dyn Fn(usize, f64, f64) -> Option<Tilted> + 'a>,
 }
@@ -81,7 +81,7 @@ pub struct Convergence {
     pub sweeps: u64,
     /// The largest change of a mean or a variance in the last sweep, measured as in [`Sweeps::tolerance`].
     pub residual: f64,
-    /// `Finished` if the residual is within the tolerance; otherwise the reason why the sweeps ended.
+    /// `Finished` if the largest change in the last sweep is within the tolerance; otherwise the reason why the sweeps ended.
     pub stopped: Stopped,
     /// The index of the likelihood whose approximation changed most in the last sweep.
     pub last_moved: usize,
@@ -99,9 +99,9 @@ pub(crate) struct Approximation {
 }
 
 /// Approximates all likelihoods by Gaussian functions. For each likelihood, a sweep computes the distribution of its real number given all other
-/// factors, and multiplies this distribution by the likelihood. The new approximation is the Gaussian function whose product with this distribution
-/// of the real number has the same integral, mean and variance as the product of the distribution with the likelihood. All approximations of
-/// likelihoods are updated together at the end of a sweep.
+/// factors, and multiplies this distribution by the likelihood. The new approximation is the Gaussian function whose product with the distribution of
+/// the real number given all other factors has the same integral, mean and variance as the product of this distribution with the likelihood. All
+/// approximations of likelihoods are updated together at the end of a sweep.
 ///
 /// **Guarantee.** At convergence, the mean and the variance of each likelihood's real number are those that the likelihood implies, given the
 /// approximations of all other likelihoods. With a single likelihood and a single assignment of finite variables, expectation propagation computes
@@ -266,8 +266,8 @@ impl Proposal {
         }
     }
 
-    /// Returns the Gaussian function that gives a real number the same mass, mean and variance as a likelihood. Without the likelihood, the number has
-    /// the precision `precision`, and the mean and variance `cavity`; with the likelihood, it has the distribution `tilted`.
+    /// Returns the Gaussian function that, in place of a likelihood, gives a real number the same mass, mean and variance. Without the likelihood,
+    /// the number has the precision `precision`, and the mean and variance `cavity`; with the likelihood, it has the distribution `tilted`.
     fn matching((precision, cavity): (f64, (f64, f64)), tilted: &Tilted) -> Self {
         let (mut new, mut shift) = (0.0, 0.0);
         if cavity.1 > 0.0 && tilted.variance > 0.0 {

@@ -4,11 +4,11 @@
 /// that were subtracted.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// The end of a linked list of rows.
+/// The number that marks the end of a linked list of rows.
 const NONE: u32 = u32::MAX;
 
-/// A Gaussian function as a matrix: each row has the coefficients and the target of one square, and the exponent is −1/2 times the sum of the
-/// squares.
+/// A Gaussian function as a matrix: each row has the coefficients and the target of one squared linear expression, and the exponent is −1/2 times the
+/// sum of the squares.
 ///
 /// The rows are grouped by the column of their first nonzero coefficient, so that rows of a triangular matrix are not rotated again.
 #[derive(Debug, Default)]
@@ -61,7 +61,8 @@ impl Front {
         self.list(row, 0);
     }
 
-    /// Adds `row` to the linked list for its first nonzero coefficient; the coefficients before the column `from` are zero.
+    /// Adds `row` to the linked list of the rows with their first nonzero coefficient in the same column; the coefficients of `row` before the column
+    /// `from` are zero.
     fn list(&mut self, row: usize, from: usize) {
         let start = row * self.width();
         let coefficients = &self.rows[start + from..start + self.numbers];
@@ -72,9 +73,10 @@ impl Front {
         heads[column] = row as u32;
     }
 
-    /// Rotates the rows of the matrix until no two rows of the same sign have their first nonzero coefficient in the same column, and no subtracted
-    /// row has it in the first `eliminated` columns. A row of the matrix without nonzero coefficients becomes part of the constant term. If the
-    /// subtracted square in one of the first `eliminated` columns is not smaller than the added square, the column gets no row.
+    /// Rotates the rows of the matrix until no two rows of the same sign have their first nonzero coefficient in the same column, and no row whose
+    /// square is subtracted has it in the first `eliminated` columns. A row of the matrix without nonzero coefficients becomes part of the constant
+    /// term. If, in one of the first `eliminated` columns, the row whose square is subtracted has a coefficient at least as large in magnitude as the
+    /// row whose square is added, the column gets no row.
     ///
     /// **Complexity.** The number of rotations of two rows is at most the number of rows times the number of columns of the matrix.
     ///
@@ -108,8 +110,9 @@ impl Front {
         }
     }
 
-    /// Rotates the added row and the subtracted row of `column` so that the subtracted row's coefficient in `column` becomes zero (a hyperbolic
-    /// rotation). If the square of the added row's coefficient in `column` is not larger than that of the subtracted row, the column gets no row.
+    /// Rotates the two rows of `column` whose squares are added and subtracted so that the subtracted row's coefficient in `column` becomes zero (a
+    /// hyperbolic rotation). If the coefficient in `column` is at least as large in magnitude in the row whose square is subtracted as in the row
+    /// whose square is added, the column gets no row.
     ///
     /// **References.** Golub and Van Loan 2013, section 6.5.4 (downdating).
     fn subtract(&mut self, column: usize) {

@@ -14,10 +14,11 @@ use crate::error::GaussianError;
 use crate::expectation_propagation::{Approximation, Projection};
 use crate::tilted::RealLikelihood;
 
-/// Earlier numbers determine a number if the standard deviation of the number given them is at most this share of its own standard deviation.
+/// Earlier draws are taken to determine a number if the standard deviation of the number given these draws is at most this share of its own standard
+/// deviation.
 const DETERMINED: f64 = 1e-9;
 
-/// Maximum total number of entries of the plans for draws that are kept.
+/// Maximum total number of entries of the plans for draws that a sampler stores.
 const MAX_ENTRIES: usize = 1 << 25;
 
 /// A restriction of one real number to an interval; the number is a linear function of the vectors of a factor. The factor contains a Gaussian
@@ -68,8 +69,9 @@ pub struct GuidedDraw {
 /// numbers. The weight of the draw is the product over all numbers of `P / E[g]`: under the distribution `f` of a number, `P` is the probability of
 /// its interval, and `g` is the product of the approximations of the sites that the number determines.
 ///
-/// **Guarantee.** The mean of the weights is an unbiased estimate of the total with the restrictions, divided by the total with the approximations. If
-/// the approximations are constant, the draws are those of the sampler of Geweke, Hajivassiliou and Keane.
+/// **Guarantee.** The mean of the weights is an unbiased estimate of the total of the graph with the exact restrictions to intervals, divided by its
+/// total with Gaussian approximations of the restrictions. If the Gaussian approximations of the restrictions to intervals are constant, the draws
+/// are those of the sampler of Geweke, Hajivassiliou and Keane.
 ///
 /// **Complexity.** For each assignment of the finite variables, the first draw has one pass back through the elimination for each real number, and an
 /// orthogonalisation of the numbers of the sites (likelihoods). The time of a draw is proportional to the number of sites (likelihoods) times the
@@ -102,7 +104,8 @@ struct Plan {
 /// A standard normal number that is drawn, and the numbers that it determines together with the numbers drawn before it.
 #[derive(Debug)]
 struct PlanStep {
-    /// The drawn number as a linear function of the noise of all vectors; the coefficients are a vector of length one.
+    /// The drawn number as a linear function of independent standard normal numbers (the noise of all vectors); the coefficients are a vector of
+    /// length one.
     direction: Vec<f64>,
     determined: Vec<SiteNumber>,
 }
@@ -113,7 +116,7 @@ struct SiteNumber {
     bounds: Option<(f64, f64)>,
     log_height: f64,
     mean: f64,
-    /// The coefficients of the drawn numbers of the steps, up to the step that determines this number.
+    /// The restricted number's coefficient of each drawn number, up to the draw that determines the restricted number.
     coefficients: Vec<f64>,
     approximation: Approximation,
 }
@@ -253,9 +256,10 @@ impl<'e> GuidedDraws<'e> {
 
 /// The restricted number of a site (likelihood) that the drawn numbers do not determine yet.
 struct OpenNumber {
-    /// The part of the number that is independent of the numbers of earlier steps, as a linear function of the noise.
+    /// The part of the restricted number that is independent of the numbers drawn in earlier steps, as a linear function of independent standard
+    /// normal numbers (the noise).
     row: Vec<f64>,
-    /// The standard deviation of the number.
+    /// The standard deviation of the restricted number.
     whole: f64,
     number: SiteNumber,
 }
@@ -267,8 +271,8 @@ impl OpenNumber {
 }
 
 impl Plan {
-    /// Orthogonalises the numbers of the sites (likelihoods): each step determines the first undetermined number, and all numbers that then depend on
-    /// no further noise.
+    /// Orthogonalises the numbers of the sites (likelihoods): the number drawn in each step determines the first undetermined number, and all other
+    /// numbers that depend only on the numbers drawn so far.
     fn new(open: Vec<OpenNumber>) -> Self {
         let (constant, mut open): (Vec<OpenNumber>, Vec<OpenNumber>) =
             open.into_iter().partition(|open| open.whole == 0.0);
@@ -311,8 +315,9 @@ impl Plan {
 }
 
 impl PlanStep {
-    /// Draws the real number of a step of the plan; `before` contains the numbers of the earlier steps. Returns the natural logarithm of the ratio of
-    /// the probability of the interval to the expected approximation, and the drawn number; `None` if the interval is empty.
+    /// Draws the standard normal number of one step of a sampler's plan; `before` contains the numbers drawn in the earlier steps. Returns the
+    /// natural logarithm of the ratio of the probability of the restricted number's interval to the expected value of its approximation, and the
+    /// drawn number; `None` if the interval is empty.
     fn drawn(
         &self,
         before: &[f64],
@@ -360,7 +365,8 @@ impl PlanStep {
 }
 
 impl SiteNumber {
-    /// Returns the mean of the number given the numbers of the earlier steps, and the coefficient of the number drawn in the step that determines it.
+    /// Returns the mean of a restricted number given the numbers drawn in earlier steps, and its coefficient of the number that is drawn in the step
+    /// which determines it.
     fn given(&self, before: &[f64]) -> (f64, f64) {
         let slope = self.coefficients.last().copied().unwrap_or_default();
         (self.mean + product(&self.coefficients, before), slope)

@@ -288,7 +288,7 @@ impl<'g> Planner<'g> {
         }
     }
 
-    /// Returns the next variable with its rank; `None` if no table contains vectors.
+    /// Returns the next variable to eliminate, with its rank; `None` if no table contains vectors.
     fn next(&mut self) -> Option<(Rank, Variable)> {
         while self.real_tables > 0 {
             let (rank, variable) = self.queue.pop_first()?;

@@ -10,7 +10,7 @@ use crate::mixture::{Component, Mixture};
 pub(crate) struct Moments {
     /// Number of real numbers.
     numbers: usize,
-    /// The mean, followed by the covariance, column by column.
+    /// The means of the real numbers, followed by their covariance matrix, column by column.
     entries: Vec<f64>,
 }
 
@@ -59,8 +59,8 @@ impl Moments {
         }
         (projection.offset + mean, variance.max(0.0))
     }
-    /// Returns the moments (mean and covariance) of `n` real numbers. `self` has the moments of the last of the `n` numbers, at the indices
-    /// `numbers`; `conditional` is the conditional distribution of the other numbers. The contents of `buffer` are overwritten.
+    /// Returns the moments (mean and covariance) of `n` real numbers. `self` has the moments of the last of the `n` numbers, which are those with the
+    /// indices `numbers`; `conditional` is the conditional distribution of the other numbers given them. The contents of `buffer` are overwritten.
     ///
     /// **References.** Rauch, Tung and Striebel 1965.
     pub(crate) fn extended(

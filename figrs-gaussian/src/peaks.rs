@@ -41,11 +41,11 @@ impl Peaks {
         }
     }
 
-    /// Returns the peaks of the log-likelihood `log`, each with the distance of the points in the search. The first call searches for the peaks
-    /// around `mean`; later calls return the same peaks.
+    /// Returns the peaks of the log-likelihood `log`, each with the distance between the search points. The first call searches for the peaks around
+    /// `mean`; later calls return the same peaks.
     ///
-    /// **Guarantee.** A peak is found if it is higher than all numbers around it, wider than the distance of the points, and within eight standard
-    /// deviations of the mean.
+    /// **Guarantee.** A peak is found if it is higher than all numbers around it, wider than the distance between the search points, and within eight
+    /// standard deviations of the mean.
     pub(crate) fn of(
         &self,
         log: &dyn Fn(f64) -> f64,
@@ -67,7 +67,8 @@ impl Peaks {
     }
 }
 
-/// Returns the peaks of `log` among `points` points, each with the distance of the points, and the value of `log` if all points have the same value.
+/// Returns the peaks of `log` among `points` points, each with the distance between the points, and the value of `log` if all points have the same
+/// value.
 fn surveyed(
     log: &dyn Fn(f64) -> f64,
     (mean, deviation): (f64, f64),

@@ -19,8 +19,8 @@ use crate::mixture::Component;
 use crate::moments::{Moments, merge, part};
 use crate::plan::{Input, Step};
 
-/// Maximum total number of stored numbers of the moments of steps between vectors and the roots of their elimination trees; these moments are stored
-/// because other vectors may need them.
+/// Maximum total count of stored numbers in the moments of elimination steps on the paths from vectors to the roots of their elimination trees; these
+/// moments are stored because other vectors may need them.
 const MAX_MADE: usize = 1 << 24;
 
 /// Moments (mean and covariance) for each assignment of some finite variables; `None` if the assignment is impossible.
@@ -29,7 +29,7 @@ type Beliefs = SmallVec<[Option<Moments>; 1]>;
 /// The joint distribution of some real vectors: a mixture with one component for each possible assignment of some finite variables.
 #[derive(Clone, Debug)]
 pub struct JointMixture {
-    /// The finite variables, in ascending order.
+    /// The finite variables of the mixture, in ascending order.
     pub scope: Vec<VarId>,
     /// The possible assignments of the finite variables, each with its component of the mixture; the shares of the components sum to one.
     pub components: Vec<(Vec<u32>, Component)>,
@@ -62,8 +62,8 @@ pub struct HybridPosterior<'e> {
     /// For each elimination step and each assignment of its finite variables, the moments of all vectors of the step; `None` if the assignment is
     /// impossible.
     beliefs: Vec<Beliefs>,
-    /// For elimination steps without some finite variables of their root, the moments for each assignment of the root's finite variables, stored when
-    /// they are first needed.
+    /// For each elimination step that lacks some finite variables of the root of its elimination tree, the moments for each assignment of the root's
+    /// finite variables, stored when they are first needed.
     made_beliefs: RefCell<BTreeMap<usize, Rc<Beliefs>>>,
 }
 
@@ -237,8 +237,9 @@ impl<'e> HybridPosterior<'e> {
         Ok(found)
     }
 
-    /// Returns the moments of all vectors of the step `home`, for each assignment of the finite variables of the step `root` above it; `None` if `home`
-    /// has all these variables, so that [`beliefs`](Self::beliefs) has the moments.
+    /// Returns the moments of all vectors of the elimination step `home`, for each assignment of the finite variables of the step `root`, which is
+    /// `home` or a step above it in its elimination tree; `None` if `home` has all these variables, so that [`beliefs`](Self::beliefs) has the
+    /// moments.
     fn beliefs_for(&self, home: usize, root: usize) -> Option<Rc<Beliefs>> {
         let scope = &self.step(root).finite;
         // The steps in `below` lack finite variables of the scope. `from` is the step above the steps in `below` that is nearest to them and has
@@ -412,7 +413,8 @@ impl<'e> HybridPosterior<'e> {
 type Probabilities = (f64, Vec<Vec<f64>>, BTreeMap<Vec<VarId>, Rc<[f64]>>);
 
 /// Returns the total of the graph, the probabilities of each finite variable, and the joint probabilities of the finite variables in each message
-/// that no step multiplies. For each message that no step multiplies, a variable is added whose values stand for the joint values.
+/// that no step multiplies. For each message that no step multiplies, a variable is added to the finite graph; the values of the added variable stand
+/// for the joint values of the message's variables.
 fn finite_probabilities(
     elimination: &Elimination<'_>,
     limits: &Limits,

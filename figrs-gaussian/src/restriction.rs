@@ -24,10 +24,10 @@ pub struct RestrictedNumber {
     pub after: Tilted,
 }
 
-/// The distributions of a real number with a likelihood.
+/// The distributions of a real number before and after multiplication by a likelihood, for each assignment of some finite variables.
 #[derive(Clone, Debug)]
 pub struct RestrictedNumbers {
-    /// The finite variables on which the number depends.
+    /// The finite variables on which the real number with the likelihood depends.
     pub scope: Vec<VarId>,
     /// For each assignment of the finite variables, row-major, the distributions of the number; `None` if the assignment is impossible.
     pub numbers: Vec<Option<RestrictedNumber>>,
@@ -39,8 +39,8 @@ pub struct RestrictedNumbers {
 /// Gaussian functions in place of the likelihood, the graph has exactly the same total, probabilities of finite variables, means and covariances, if
 /// no other factor of the graph replaces a likelihood.
 ///
-/// **Complexity.** The algorithm runs two eliminations. The scope of the factor becomes the set of all finite variables of the root of its
-/// elimination tree.
+/// **Complexity.** The algorithm runs two eliminations. The scope of the likelihood's factor becomes the set of all finite variables of the root of
+/// its elimination tree.
 ///
 /// **Errors.** The errors of [`Elimination::run`] and [`HybridPosterior::new`].
 pub fn restrict(

@@ -42,7 +42,7 @@ pub struct SquareRootForm {
 pub(crate) const LN_2_PI: f64 = 1.837_877_066_409_345_5;
 
 impl SquareRootForm {
-    /// Returns the function `exp(-|factor x - target|² / 2)`. The squares of the last `subtracted` rows have the opposite sign.
+    /// Returns the function `exp(-|factor x - target|² / 2)`. In the exponent, the squares of the last `subtracted` rows have the opposite sign.
     pub fn new(factor: &DMatrix<f64>, target: &DVector<f64>, subtracted: usize) -> Self {
         let rows = factor.row_iter().zip(target);
         let mut entries = SmallVec::with_capacity(factor.len() + target.len());
@@ -121,12 +121,12 @@ impl SquareRootForm {
         (rows, added)
     }
 
-    /// Returns the natural logarithm of the function's value, for a function of no numbers.
+    /// Returns the natural logarithm of the value of a Gaussian function of a vector of dimension zero.
     pub fn log_constant(&self) -> f64 {
         self.log_value(&DVector::zeros(0))
     }
 
-    /// Returns the dimension of the vector.
+    /// Returns the dimension of the vector that is the function's argument.
     pub fn dimension(&self) -> usize {
         self.dimension
     }
@@ -153,7 +153,8 @@ impl SquareRootForm {
         sums[0] - sums[1]
     }
 
-    /// Returns this density of a residual with its precision matrix multiplied by `precision`. The function must be a [`residual`](Self::residual).
+    /// Returns this Gaussian function, the density of a residual, with the precision matrix of the residual multiplied by `precision`. The Gaussian
+    /// function must be the density of a [`residual`](Self::residual).
     #[must_use]
     pub fn with_precision(&self, precision: f64) -> Self {
         let (root, squares) = (precision.sqrt(), self.rows().0.len() as f64);

@@ -16,8 +16,8 @@ const TERMS: u32 = 200;
 const REACH: f64 = 38.0;
 
 /// Largest distance from the mean, in standard deviations, at which a likelihood is evaluated. If the product of a likelihood and a normal density is
-/// not negligible at this distance, the product has an infinite integral, or a precision of less than 1e-12 of the normal density's precision, which
-/// is a rounding error.
+/// not negligible at the largest distance at which the likelihood is evaluated, the product has an infinite integral, or a precision of less than
+/// 1e-12 of the normal density's precision, which is a rounding error.
 const FARTHEST: f64 = REACH * 1_048_576.0;
 
 /// Number of points on each side of the mean at which a likelihood is evaluated to find its peaks and its zeros. Near the mean, the distance between
@@ -31,7 +31,7 @@ const NEGLIGIBLE: f64 = -75.0;
 /// points.
 const JUMP: f64 = 8.0;
 
-/// Number of halvings of the distance to a peak, at which a quadrature begins a new interval.
+/// Number of times that the distance to a peak is halved; at each of these distances from the peak, a quadrature begins a new interval.
 const HALVES: i32 = 36;
 
 /// Largest ratio between a standard deviation and the unit in which moments are computed. The distance from the mean to the number about which
@@ -195,9 +195,9 @@ fn between(low: f64, high: f64, mean: f64, deviation: f64) -> Option<Tilted> {
     ))
 }
 
-/// Returns the mass, the mean and the variance of a distribution. `density` is the density of the distance from `mean`, in units of `deviation`. The
-/// moments are computed about `centre` in units of `scale`. If `centre` and `scale` differ much from the distribution's mean and standard deviation,
-/// the moments are computed again.
+/// Returns the mass, the mean and the variance of the distribution that `density` describes. `density` is the density of the distance from `mean`, in
+/// units of `deviation`. The moments are computed about `centre` in units of `scale`. If `centre` and `scale` differ much from the distribution's
+/// mean and standard deviation, the moments are computed again.
 fn of_moments(
     density: impl Fn(f64) -> f64,
     points: &[f64],
@@ -351,8 +351,8 @@ fn by_quadrature(
 }
 
 /// Returns the points of a grid at which a quadrature evaluates a density, in ascending order, each with the logarithm of the density. The points are
-/// the grid points with the indices from `-POINTS` to `POINTS`, and farther grid points on each side on which the density still increases, or is not
-/// negligible, at the last point. Returns `None` if the density still increases, or is not negligible, beyond the distance [`FARTHEST`].
+/// the grid points with the indices from `-POINTS` to `POINTS`, and farther grid points on each side, as long as the density still increases, or is
+/// not negligible, at the last point. Returns `None` if the density still increases, or is not negligible, beyond the distance [`FARTHEST`].
 fn surveyed(point: impl Fn(i32) -> (f64, f64)) -> Option<Vec<(f64, f64)>> {
     let near: Vec<(f64, f64)> = (-POINTS..=POINTS).map(&point).collect();
     let largest = |points: &[(f64, f64)]| {
@@ -394,7 +394,7 @@ fn jump(function: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
     }
 }
 
-/// Returns the point at which `function` is largest; it must have one peak between `low` and `high`.
+/// Returns the point at which `function` is largest; the function must have one peak between `low` and `high`.
 fn golden_section(function: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
     let ratio = 0.5 * (5.0_f64.sqrt() - 1.0);
     let (mut left, mut right) = (high - ratio * (high - low), low + ratio * (high - low));

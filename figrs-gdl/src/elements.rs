@@ -17,7 +17,7 @@ pub enum Length {
 }
 
 impl Length {
-    /// Returns the largest possible number of steps.
+    /// Returns the largest possible number of steps of a plan.
     pub fn most(self) -> usize {
         match self {
             Self::Exactly(steps) | Self::AtMost(steps) => steps,

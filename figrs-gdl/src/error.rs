@@ -61,7 +61,7 @@ pub enum GdlError {
     Unfinished {
         /// Number of steps below which it is proven that there is no plan.
         excluded: usize,
-        /// Number of states in the largest set of states after the same number of steps so far.
+        /// Number of states in the largest set, found so far, of states that are reached after the same number of steps.
         states: usize,
         /// `true` if the memory limit ended the search, so that a larger work limit would not help.
         is_full: bool,

@@ -40,8 +40,8 @@ pub(super) struct GroundPuzzle {
     pub(super) end: Cone,
     pub(super) steps: TransitionRules,
     pub(super) clock: Option<Clock>,
-    /// The state of the latest call, with the atoms that hold in this state; the atoms are stored because callers often ask for one state several
-    /// times.
+    /// The state for which atoms were derived last, with the atoms that hold in this state; the atoms are stored because callers often ask for one
+    /// state several times.
     latest: Mutex<Option<(GameState, Arc<AtomSet>)>>,
 }
 

@@ -11,8 +11,8 @@ use super::tuples::{Candidates, Tuples};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JoinedTuples {
     All,
-    /// The condition with the contained index is joined over the facts of the last round, and the conditions before this condition over earlier facts
-    /// (semi-naive evaluation).
+    /// The condition whose index this variant contains is joined over the facts that the last round added, and the conditions before this condition
+    /// over earlier facts (semi-naive evaluation).
     Recent(usize),
 }
 
@@ -47,8 +47,8 @@ pub(super) struct NestedLoopJoin<'r> {
 }
 
 impl<'r> NestedLoopJoin<'r> {
-    /// Creates the join of a rule; `is_open` must be true for relations that may still get facts. The join ignores negated conditions on the
-    /// relations that are open in this sense.
+    /// Creates the join of a rule; `is_open` must be true for relations that may still get facts. The join ignores negated conditions on relations
+    /// for which `is_open` is true, that is, relations that may still get facts.
     pub(super) fn new(
         rule: &'r Rule,
         tuples: &'r [Tuples],
@@ -148,7 +148,7 @@ impl<'r> NestedLoopJoin<'r> {
         }
     }
 
-    /// True if the test of the innermost condition succeeds.
+    /// True if the test of the innermost condition of the join succeeds.
     fn passes(&self, terms: &TermInterner) -> bool {
         let Some(level) = self.levels.last() else {
             return true;

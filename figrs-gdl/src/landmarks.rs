@@ -96,8 +96,8 @@ impl Landmarks {
     /// Selects, among the landmarks that do not hold yet, the landmark that the fewest legal actions achieve, and adds these actions to `actions`.
     /// Returns `false` if all landmarks hold, or if no legal action achieves a landmark that does not hold.
     ///
-    /// If a single action meets each condition of the goal, `fewest` is the rule of the fewest remaining values (Haralick and Elliott, "Increasing
-    /// Tree Search Efficiency for Constraint Satisfaction Problems", 1980).
+    /// If each condition of the goal can be met by a single action, `fewest` is the rule of the fewest remaining values (Haralick and Elliott,
+    /// "Increasing Tree Search Efficiency for Constraint Satisfaction Problems", 1980).
     pub(super) fn fewest(
         &self,
         state: &[u64],

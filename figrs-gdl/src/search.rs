@@ -48,12 +48,13 @@ impl FoundPlan {
 const TIMELESS: u64 = 1_000_000_000;
 
 impl Puzzle {
-    /// Finds some plan of at most `most` steps by greedy best-first search. The greedy search scores a state by its relaxed plan (the number of
-    /// actions and of facts that they change), by the value of the goal so far, and by the novelty of its facts. If the greedy search takes long,
-    /// other searches run alternately with the greedy search: weighted A*, depth-first searches, and a bidirectional search. The bidirectional search
-    /// runs only if the goal state can be inferred from a sample of states, and if actions can be undone.
+    /// Finds some plan of at most `most` steps by greedy best-first search. The greedy search scores a state by its relaxed plan (the number of its
+    /// actions and the number of facts that these actions change), by the value of the goal so far, and by the novelty of its facts. If the greedy
+    /// search takes long, other searches run alternately with the greedy search: weighted A*, depth-first searches, and a bidirectional search. The
+    /// bidirectional search runs only if the goal state can be inferred from a sample of states, and if actions can be undone.
     ///
-    /// If a counter of steps can end the puzzle, the first search finds only plans that end earlier than that, and stores states without the counter.
+    /// If a counter of steps can end the puzzle, the first search finds only plans that end before the counter can end the puzzle, and stores states
+    /// without the counter.
     ///
     /// **Complexity.** Memory is linear in the number of visited states. Each expanded state takes time linear in the number of ground rules
     /// times the number of legal actions.

@@ -65,8 +65,8 @@ impl Puzzle {
     /// Returns the length of a shortest plan as [`shortest`](Self::shortest) does, but stops once about `work` rules have been examined or the memory
     /// limit is reached.
     ///
-    /// **Errors.** The errors of `shortest`, except the error that too many states are reachable after one number of steps; [`GdlError::Unfinished`]
-    /// with the lengths excluded so far if the search stops early.
+    /// **Errors.** The errors of `shortest`, except the error that too many states are reachable after the same number of steps;
+    /// [`GdlError::Unfinished`] with the lengths excluded so far if the search stops early.
     pub fn shortest_within(
         &self,
         frontier: &Frontier,
@@ -110,7 +110,7 @@ impl Puzzle {
         clock.is_none_or(|clock| clock.limit().is_none())
     }
 
-    /// Returns the length of the plans of the length `length`, and the number of states that occur in these plans.
+    /// Returns the sizes of the set of plans of the length `length`: the length of the plans, and the number of states that occur in these plans.
     ///
     /// **Errors.** [`GdlError::NoPlan`] if there is no plan of the length `length`; the errors of the algorithm [`Frontier`] if the states exceed its
     /// memory limit.
@@ -130,8 +130,8 @@ impl Puzzle {
     /// Returns the sizes of the set of plans as [`survey`](Self::survey) does, but stops once about `work` rules have been examined or the memory
     /// limit is reached.
     ///
-    /// **Errors.** The errors of `survey`, except the error that too many states are reachable after one number of steps; [`GdlError::Unfinished`],
-    /// which excludes no length, if the search stops early.
+    /// **Errors.** The errors of `survey`, except the error that too many states are reachable after the same number of steps;
+    /// [`GdlError::Unfinished`], which excludes no length, if the search stops early.
     pub fn survey_within(
         &self,
         frontier: &Frontier,
@@ -180,7 +180,8 @@ impl Puzzle {
     /// Returns the length of a shortest plan, computed by elimination in the tropical semiring: among plans of at most `most` steps, each action
     /// costs one.
     ///
-    /// The length equals that of [`shortest`](Self::shortest), but the states of all `most` steps are explored, even if a shorter plan exists.
+    /// The length of a shortest plan is the same as by [`shortest`](Self::shortest), but the states of all `most` steps are explored, even if a
+    /// shorter plan exists.
     ///
     /// **Errors.** [`GdlError::NoPlan`] if there is no plan of at most `most` steps; the errors of the algorithm [`Frontier`] if the states exceed
     /// its memory limit.

@@ -11,11 +11,11 @@ use super::terms::{Bindings, TermId, TermInterner};
 /// A property of a tuple by which an index finds the tuple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum TupleIndexKey {
-    /// The argument at the contained position of the tuple equals the contained term.
+    /// The argument at the position that this key contains equals the term that the key contains.
     Whole(u32, TermId),
-    /// The argument at the contained position of the tuple is a term with the contained function symbol.
+    /// The argument at the position that this key contains is a term with the function symbol that the key contains.
     Function(u32, SymbolId),
-    /// An argument of an argument of the tuple, given by its two positions, equals the contained term.
+    /// An argument of an argument of the tuple, given by its two positions, equals the term that this key contains.
     Inner(u32, u32, TermId),
 }
 

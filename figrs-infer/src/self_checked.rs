@@ -38,16 +38,17 @@ const DEPTH: usize = 2500;
 /// | approximations of `ExpectationPropagation` | weighted draws from the approximation ([`Algorithm::correction`], 10 000 draws) have the same log-evidence, the same probabilities and the same means of real numbers, up to five standard errors |
 /// | samples and other approximations | a second run gives the same numbers |
 ///
-/// **Guarantee.** The guarantee of the inner algorithm applies; in addition, a returned answer has passed its check. If no check of the answer is
-/// possible, the result is an error instead of the answer. A check is impossible if the model has too many worlds to enumerate and is too large for
-/// elimination, or if the model is infinite (its branches nest deeper than 2500). The check skips a drawn world if the model cannot be evaluated on
-/// this world, because a density is observed or branches lead to too many worlds. If the evaluation of the model on a drawn world fails for another
-/// reason, its error is returned. If the algorithm is approximate, the check only repeats the computation, which does not make the answer exact.
+/// **Guarantee.** The guarantee of the algorithm that is checked applies; in addition, a returned answer has passed its check. If no check of the
+/// answer is possible, the result is an error instead of the answer. A check is impossible if the model has too many worlds to enumerate and is too
+/// large for elimination, or if the model is infinite (its branches nest deeper than 2500). The check skips a drawn world if the model cannot be
+/// evaluated on this world, because a density is observed or branches lead to too many worlds. If the evaluation of the model on a drawn world fails
+/// for another reason, its error is returned. If the algorithm is approximate, the check only repeats the computation, which does not make the answer
+/// exact.
 ///
-/// **Complexity.** A run takes the time of the inner algorithm plus the time of the check.
+/// **Complexity.** A self-checking run takes the time of the algorithm that is checked plus the time of the check.
 ///
-/// **Errors.** [`Error::NotVerified`] if the answer fails its check; [`Error::NotChecked`] if no check is possible; the errors of the inner
-/// algorithm. A sampler with a deadline cannot be checked, because a second run of the sampler gives other numbers.
+/// **Errors.** [`Error::NotVerified`] if the answer fails its check; [`Error::NotChecked`] if no check is possible; the errors of the algorithm that
+/// is checked. A sampler with a deadline cannot be checked, because a second run of the sampler gives other numbers.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};

@@ -35,8 +35,9 @@ impl Answer {
     /// Returns bounds of the probability that the value of the target `element` passes `test`.
     ///
     /// The bounds include the possibility that an unknown value passes the test. For a continuous target, the test is called with the ends and the
-    /// middle of each cell. If the test has the same result at all three numbers, the whole cell is assumed to have this result, as for a test such
-    /// as `x > 0`. The bounds for a test are tighter than the sums of the bounds of all values that pass the test.
+    /// middle of each cell (an interval of its values). If the test has the same result at the ends and the middle of a cell (an interval of values),
+    /// the whole cell is assumed to have this result, as for a test such as `x > 0`. The bounds for a test are tighter than the sums of the bounds of
+    /// all values that pass the test.
     ///
     /// **Errors.** The errors of [`bounds`](Self::bounds).
     pub fn bounds_that<T: Value>(
@@ -64,9 +65,9 @@ impl Answer {
     /// Returns bounds of the expectation of a function of a target's value. The caller states that all values of the function lie in `range`.
     /// If the answer is exact, both bounds are equal to the expectation.
     ///
-    /// For a continuous target, the function is called with the ends and the middle of each cell, and is assumed to be monotone in each cell. With a
-    /// `range` such as `0.0..=f64::INFINITY`, the expectation has a finite lower bound, and an infinite upper bound while some value of the target is
-    /// unknown.
+    /// For a continuous target, the function is called with the ends and the middle of each cell (an interval of its values), and is assumed to be
+    /// monotone in each cell. With a `range` such as `0.0..=f64::INFINITY`, the expectation has a finite lower bound, and an infinite upper bound
+    /// while some value of the target is unknown.
     ///
     /// **Errors.** The errors of [`bounds`](Self::bounds); [`Error::InvalidSetting`] if `range` is empty, or if the function of a known value lies
     /// outside `range` (an exact answer does not use `range`).

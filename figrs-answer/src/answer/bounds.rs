@@ -16,7 +16,7 @@ pub struct TargetBounds {
     pub element: AnyElement,
     /// The values of the target that were found by the expansion of the model (the listing of possible values).
     pub support: Support,
-    /// For a continuous target, the list has one interval (cell) for each value of the support, and the value is the middle of its interval. For a
+    /// For a continuous target, the list of cells has one interval for each value of the support, and the value is the middle of its interval. For a
     /// target that is not continuous, the list of cells is empty.
     pub cells: Vec<[f64; 2]>,
     /// For each cell, the value of the bin in which the cell lies, if the target is discretised; `None` if there is no bin. For a target that is not
@@ -36,8 +36,8 @@ impl TargetBounds {
     ///
     /// Let `L(in)` and `U(in)` be the lower and upper weights of the event, `L(out)` and `U(out)` the weights of its complement, and `U(unknown)` the
     /// upper weight of the unknown value. The weight `U(unknown)` of the unknown value is added to both `U(in)` and `U(out)`, because the value may
-    /// belong to the event or to its complement. The bounds are `L(in) / (L(in) + U(out))` and `U(in) / (U(in) + L(out))`, because the fraction
-    /// `a / (a + b)` increases with `a` and decreases with `b`.
+    /// belong to the event or to its complement. The bounds of the event's probability are `L(in) / (L(in) + U(out))` and `U(in) / (U(in) + L(out))`,
+    /// for lower weights `L` and upper weights `U`, because the fraction `a / (a + b)` increases with `a` and decreases with `b`.
     #[doc(hidden)]
     pub fn of(&self, is_in: impl Fn(usize) -> Option<bool>) -> Bounds {
         let (mut within, mut out, mut open) = (Vec::new(), Vec::new(), Vec::new());
@@ -96,9 +96,11 @@ impl TargetBounds {
     /// bins.
     ///
     /// Let `L` and `U` be the lower and the upper weight of all worlds, and `a` the lower weight of an event. Undecided worlds add at most `g` to the
-    /// event and at most `h` to its complement, where both `g` and `h` are at most `G = U - L`. The width of the bounds of the event's probability is
-    /// `(a + g) / (L + g) - a / (L + h)`. For `0 <= a <= L`, the linear function `(a + g) / (L + g) - a / (L + h)` is at most the larger of `g / (L +
-    /// g)` and `h / (L + h)`. Because `g` and `h` are at most `G`, the width of the bounds is at most `G / (L + G) = 1 - L / U`.
+    /// event and at most `h` to its complement, where both are at most `G = U - L`, the upper minus the lower weight of all worlds. If undecided
+    /// worlds add at most `g` to the lower weight `a` of an event and at most `h` to its complement, the width of the bounds of the event's
+    /// probability is `(a + g) / (L + g) - a / (L + h)`, where `L` is the lower weight of all worlds. For `0 <= a <= L`, the linear function
+    /// `(a + g) / (L + g) - a / (L + h)` is at most the larger of `g / (L + g)` and `h / (L + h)`. Because the weights `g` and `h` of undecided
+    /// worlds are at most `G = U - L`, the width of the bounds of an event's probability is at most `G / (L + G) = 1 - L / U`.
     #[doc(hidden)]
     pub fn width(&self) -> f64 {
         let upper = self.log_upper.iter().copied().chain([self.log_unknown]);
@@ -199,8 +201,8 @@ pub struct Deepening {
     pub range: usize,
     /// The total work of the expansion to the reached depth and of all expansions to smaller depths.
     pub work: u64,
-    /// `true` if the bounds hold only if functions of continuous numbers are monotone between the listed quantiles. Linear functions and comparisons
-    /// of elements are known to be monotone; closures and conditions are not.
+    /// `true` if the bounds hold only if functions of continuous numbers are monotone between the quantiles that the expansion lists as their values.
+    /// Linear functions and comparisons of elements are known to be monotone; closures and conditions are not known to be monotone.
     pub assumes_monotone: bool,
     /// The reason why the expansion did not continue to greater depths.
     pub ended: DeepeningEnd,
@@ -218,8 +220,8 @@ pub enum DeepeningEnd {
     Depth,
     /// A limit of the expansion prevented a greater depth before the bounds were as narrow as requested, or before the requested depth was reached.
     Budget,
-    /// The deadline passed, or the run was interrupted, during the expansion to a greater depth. After such a stop, the answer contains the bounds of
-    /// the last completed depth.
+    /// The deadline passed, or the run was interrupted, during the expansion to a greater depth. If the deadline or an interrupt stops the expansion,
+    /// the answer contains the bounds of the last completed depth.
     Stopped(Stopped),
 }
 

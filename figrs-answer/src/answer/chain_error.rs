@@ -3,7 +3,7 @@
 use super::marginal::NumericColumns;
 use crate::quality::diagnostics::{few_groups_factor, mcse_mean, mean_ess, measure};
 
-/// Minimum fraction of the draws that must have a value; the effective sample size ignores the indicators of less frequent values.
+/// Minimum fraction of the draws in which a value must occur; the effective sample size ignores the indicators of less frequent values.
 pub(crate) const MIN_FREQUENT_SHARE: f64 = 0.05;
 
 /// Returns the standard error of the mean of a function over the draws of Markov chains; `numbers[i]` is the function's result for the
@@ -26,12 +26,13 @@ pub(crate) fn chain_error(numbers: &[f64], indices: &[u32], chains: usize) -> f6
     mcse_mean(&draws.chains())
 }
 
-/// Returns the effective sample size of Markov chains: the smallest size over several functions of the values. The functions are the components of
-/// the values (if the values are numbers or vectors) and the indicators of values that at least one draw in twenty has. If the values are not
-/// numbers, the functions also include the indicators of four fixed subsets, each about half of the set of values.
+/// Returns the effective sample size of Markov chains: the smallest size over several functions of the values. The effective sample size is the
+/// smallest over the components of the values (if the values are numbers or vectors) and the indicators of values that at least one draw in twenty
+/// has. If the values are not numbers, the effective sample size is also over the indicators of four fixed subsets, each about half of the set of
+/// values.
 ///
-/// A function that is constant over all draws is ignored. If all functions are constant, or if the chains have fewer than four draws, each
-/// chain counts as one draw.
+/// The effective sample size ignores functions that are constant over all draws. If all functions of the values are constant, or if the Markov chains
+/// have fewer than four draws, the effective sample size counts each chain as one draw.
 pub(crate) fn chain_samples(columns: &NumericColumns, indices: &[u32], chains: usize) -> f64 {
     let values = columns.values();
     let bulk = |numbers: &[f64]| measure(numbers, indices, chains).bulk;

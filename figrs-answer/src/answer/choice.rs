@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// The algorithms that a portfolio (such as `Exact`) tried for an answer, in the order of their attempts. The last algorithm of the list found the
-/// answer.
+/// The algorithms that a portfolio (such as `Exact`) tried for an answer, in the order of their attempts. The last algorithm in the list of attempts
+/// found the answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AlgorithmChoice {
     /// The attempts, in the order in which they were made.
@@ -21,9 +21,9 @@ impl AlgorithmChoice {
     }
 }
 
-/// A sub-model that a `Strategy` solved separately: the algorithms that solved it, and the quality of the distribution of its root. In a search for
-/// the most probable world, a sub-model has a most probable world for each joint value of its interface (its root and the elements that it reads),
-/// instead of a distribution.
+/// A sub-model that a `Strategy` solved separately: the algorithms that solved it, and the quality of the distribution of its root (the element that
+/// the rest of the model reads). In a search for the most probable world, a sub-model has a most probable world for each joint value of its interface
+/// (its root and the elements that it reads), instead of a distribution.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubmodelSolution {

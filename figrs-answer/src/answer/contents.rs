@@ -333,8 +333,8 @@ impl Answer {
     ///
     /// **Complexity.** The first call of `extend` continues the run of this answer. A second call for the same answer repeats the run from its
     /// beginning. The run is also repeated from its beginning if its state takes much memory (over about a million draws or distinct values), or if
-    /// the longer run divides its samples into blocks of another size. The size changes below about 2^18 samples and, for millions of samples, at
-    /// each doubling.
+    /// the longer run divides its samples into blocks of another size. The size of the blocks of samples changes with the number of samples below
+    /// about 2^18 and, for millions of samples, at each doubling.
     ///
     /// **Errors.** [`Error::OtherModel`] if `model` is not the model of this answer; [`Error::NotInAnswer`] if the answer has no run that can be
     /// lengthened, because its algorithm is not a sampler or the answer is about a counterfactual;

@@ -47,14 +47,15 @@ pub enum Estimate {
 }
 
 /// Returns a 95 % upper bound of the posterior probability of an event that occurs in none of `samples` samples; infinity if the bound would not be
-/// below one. For `n` samples, the upper bound is `3 / n` times the largest possible weight of a world, divided by the mean weight of a sample.
+/// below one. For `n` samples without the event, the upper bound of the event's probability is `3 / n` times the largest possible weight of a world,
+/// divided by the mean weight of a sample.
 ///
 /// `log_maximum` is the logarithm of the largest possible weight of a world, if it is known; `log_mean` is the logarithm of the mean weight of a
 /// sample.
 ///
 /// If none of `n` draws from the prior has an event, the prior probability of the event is at most `3 / n` with a confidence of 95 % (the rule of
-/// three, Hanley and Lippman-Hand 1983). The total weight of the worlds in such an event is therefore at most `3 / n` times the largest weight of a
-/// world.
+/// three, Hanley and Lippman-Hand 1983). If none of `n` draws from the prior has an event, the total weight of the worlds in the event is at most
+/// `3 / n` times the largest weight of a world, with a confidence of 95 %.
 pub fn unseen_share(samples: u64, log_maximum: Option<f64>, log_mean: f64) -> f64 {
     let share = log_maximum.map(|log| 3.0 / samples as f64 * (log - log_mean).exp());
     share.filter(|share| *share < 1.0).unwrap_or(f64::INFINITY)
@@ -77,7 +78,7 @@ impl Estimate {
     }
 
     /// True if no value occurs in two draws of different origin (such as two chains). Two draws have different origins if they are different weighted
-    /// samples, if they come from different chains or groups, or if their chain left the value between them.
+    /// samples, if they come from different chains or groups, or if they come from one chain that had another value between the two draws.
     pub(crate) fn never_repeats(&self, probabilities: &[f64]) -> bool {
         let mut seen = vec![false; probabilities.len()];
         let mut is_new = |value: u32| !std::mem::replace(&mut seen[value as usize], true);
@@ -104,8 +105,8 @@ impl Estimate {
 
     /// Returns the standard error of the expectation of a function; `numbers[i]` is the function's result for the value with index `i`.
     ///
-    /// A probability of zero in the list marks a possible value that no sample has. In the standard error, a value without samples has the upper
-    /// bound of its probability, because the samples may have missed the value.
+    /// A probability of zero in the list of probabilities marks a possible value that no sample has. The standard error replaces the probability of a
+    /// value without samples by its upper bound, because the samples may have missed the value.
     #[doc(hidden)]
     pub fn standard_error(&self, probabilities: &[f64], numbers: &[f64]) -> f64 {
         let sampled = self.sampled_error(probabilities, numbers);
@@ -205,10 +206,10 @@ impl Estimate {
     /// and otherwise zero.
     ///
     /// The variance of the samples is uninformative if all samples belong to the event, if none of them does, or if the effective sample size is
-    /// below ten. In these cases, the standard error is at least the error with one more sample in the event and one more sample in its complement.
-    /// If all samples or no samples belong to the event, the standard error is also at least the upper bound of the probability of unseen values. If
-    /// few samples belong to the event or to its complement, the standard error allows for a few missed samples with the largest known weight
-    /// ([`MissedHits`]).
+    /// below ten. If the variance of the samples is uninformative, the standard error is at least the error with one more sample in the event and one
+    /// more sample in its complement. If all samples or no samples belong to the event, the standard error is also at least the upper bound of the
+    /// probability of unseen values. If few samples belong to the event or to its complement, the standard error allows for a few missed samples with
+    /// the largest known weight ([`MissedHits`]).
     pub(crate) fn event_error(
         &self,
         probabilities: &[f64],

@@ -2,17 +2,19 @@
 //! maximal sequence of consecutive draws of a chain that have the same value is called a stay.
 //!
 //! If an event occurs in few draws, the variance of the samples understates the error of the event's probability. For example, the standard error
-//! computed from a single hit is the weight fraction of the hit, although a run that expects four hits has at most one with probability one in
-//! eleven. For a Poisson count *k*, the upper 97.5 % limit of the mean exceeds *k* by about 1.96 times `√k + 1.15`, with a relative error of at most
-//! a tenth (Garwood 1936, "Fiducial limits for the Poisson distribution"). To correct for missed hits, the standard error of the probability of an
-//! event with *k* hits of weight *w* is `w √k + 1.15 w`. If missed hits may have a larger weight than the observed hits, the number of missed hits
-//! may be up to three (the rule of three). The standard error allows for missed hits with up to eleven times the weight of observed hits. The method
-//! `diagnose` names the events of which hits with a larger weight may have been missed.
+//! computed from a single draw in the event is this draw's fraction of the weight, although a run that expects four such draws has at most one with
+//! probability one in eleven. For a Poisson count *k*, the upper 97.5 % limit of the mean exceeds *k* by about 1.96 times `√k + 1.15`, with a
+//! relative error of at most a tenth (Garwood 1936, "Fiducial limits for the Poisson distribution"). To correct for missed hits, the standard error
+//! of the probability of an event with *k* hits (draws in which the event occurs) of weight *w* is `w √k + 1.15 w`. If missed draws of an event may
+//! have a larger weight than its observed draws, the number of missed draws may be up to three (the rule of three). The standard error allows for
+//! missed draws of the event with up to eleven times the weight of its observed draws. The method `diagnose` names the events for which draws with a
+//! larger weight than the observed draws may have been missed.
 
 use super::chain_error::stays;
 
-/// Effective number of hits (draws in which the event occurs) above which the standard error follows from the variance of the samples alone. For
-/// smaller numbers of hits, a term is added to the standard error; this term decreases to zero as the number of hits approaches `ENOUGH_HITS`.
+/// Effective number of hits (draws in which the event occurs) above which the standard error follows from the variance of the samples alone. Below
+/// the effective number `ENOUGH_HITS` of draws in which an event occurs, a term is added to the standard error; this term decreases to zero as the
+/// number of draws approaches `ENOUGH_HITS`.
 const ENOUGH_HITS: f64 = 100.0;
 
 /// The standard error allows for missed hits (worlds with the event that no draw has) that exceed the weight of an observed hit by at most this
@@ -23,8 +25,8 @@ const MOST_HEAVIER: f64 = 10.0;
 /// effective hits, the diagnosis reports possible missed hits only if the observed hits have small weights (`LIGHT`).
 const ENOUGH_LIGHT_HITS: f64 = 40.0;
 
-/// Weight below which a hit (a draw in which the event occurs) counts as light, as a fraction of the mean weight of a draw. If all observed hits are
-/// light, worlds of larger weight may have been missed, however many hits there are.
+/// Weight below which a hit (a draw in which the event occurs) counts as light, as a fraction of the mean weight of a draw. If all observed draws in
+/// an event are light, worlds of larger weight may have been missed, however many draws in the event there are.
 const LIGHT: f64 = 0.01;
 
 /// Number that is added to the square root of the number of independent hits (draws with the event), because a small number of hits has a skewed
@@ -55,15 +57,15 @@ pub(crate) struct MissedHits {
     /// The largest fraction of the total weight that a further sample may have; zero if this fraction has no known bound.
     pub(crate) heaviest: f64,
     /// Effective number of samples, whose inverse is the mean weight fraction of a sample; infinite if the weights of the hits are unknown. The
-    /// weight fraction of a hit is compared with the mean weight fraction of a sample.
+    /// weight fraction of a hit (a draw in which the event occurs) is compared with the mean weight fraction of a sample.
     pub(crate) samples: f64,
     /// `true` if the hits are stays of Markov chains (maximal sequences of draws in which the event occurs).
     pub(crate) are_stays: bool,
 }
 
 impl MissedHits {
-    /// True if the draws may have missed hits whose weight is larger than the standard error allows for. Hits of larger weight may have been missed
-    /// only if few hits were observed, or if all observed hits have small weights.
+    /// True if the draws may have missed hits whose weight is larger than the standard error allows for. Draws in an event with larger weights may
+    /// have been missed only if few draws in the event were observed, or if all of them have small weights.
     pub(crate) fn may_be_heavier(&self, sampled: f64, p: f64) -> bool {
         let rare = p.min(1.0 - p);
         let hits = effective_hits(p, sampled).max(1.0);
@@ -95,8 +97,8 @@ impl MissedHits {
     }
 }
 
-/// Returns the standard error of the probability `p` of an event in Markov chains. The error is at least the error of as many independent draws as
-/// the chains have stays in the event or, if the complement is less probable, in the complement.
+/// Returns the standard error of the probability `p` of an event in Markov chains. The error is at least that of independent draws whose number is
+/// the number of stays (maximal runs of draws) of the chains in the event or, if the complement is less probable, in the complement.
 pub(crate) fn spread_of_stays(
     sampled: f64,
     p: f64,
@@ -115,7 +117,7 @@ pub(crate) fn spread_of_stays(
 }
 
 /// Returns the number of independent draws to which the draws of Markov chains are equivalent: their effective sample size. If the chains seldom left
-/// their most frequent value, the result is at most the number of stays in other values plus the number of chains.
+/// their most frequent value, the result is at most the number of stays (maximal runs of equal draws) in other values plus the number of chains.
 pub(crate) fn independent_draws(indices: &[u32], chains: usize, effective_samples: f64) -> f64 {
     let outside = stays_elsewhere(indices, chains);
     if outside < MIN_STAYS {

@@ -10,9 +10,9 @@ pub const ROUNDING: f64 = 1e-13;
 /// one group has more than four fifths of the weight.
 const MIN_EFFECTIVE_GROUPS: f64 = 1.5;
 
-/// Returns the standard error of the mean of a function over weighted groups; `numbers[i]` is the function's result for the value with
-/// index `i`. Each group counts as one sample whose weight is the group's fraction of the total weight. The error is infinite if the
-/// effective number of groups is too small.
+/// Returns the standard error of the mean of a function over weighted groups; `numbers[i]` is the function's result for the value with index `i`. In
+/// the standard error of the mean, each group of samples counts as one sample whose weight is the group's fraction of the total weight. The standard
+/// error is infinite if the effective number of groups is too small.
 pub(crate) fn group_error(groups: &[Vec<(u32, f64)>], numbers: &[f64], mean: f64) -> f64 {
     let k = effective_groups(groups);
     if k < MIN_EFFECTIVE_GROUPS {
@@ -73,9 +73,10 @@ pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) ->
 }
 
 /// Returns the effective sample size of draws that come in groups: the smallest of the effective sample sizes of several functions of the values. The
-/// functions are the components of the values (if the values are numbers or vectors) and the indicators of values that have at least a twentieth of
-/// the weight. If the values are not numbers, the functions also include the indicators of four fixed subsets, each about half of the set of values.
-/// If no function has a finite and positive effective sample size, the result is the effective number of groups.
+/// effective sample size is the smallest over the components of the values (if the values are numbers or vectors) and the indicators of values that
+/// have at least a twentieth of the weight. If the values are not numbers, the effective sample size is also over the indicators of four fixed
+/// subsets, each about half of the set of values. If no function of the values has a finite and positive effective sample size, the result is the
+/// effective number of groups.
 pub(crate) fn group_samples(
     groups: &[Vec<(u32, f64)>],
     probabilities: &[f64],
@@ -110,7 +111,7 @@ pub(crate) fn group_samples(
     }
 }
 
-/// Returns the group's fraction of the total weight.
+/// Returns the fraction of the total weight that belongs to the group of samples.
 fn weight(group: &[(u32, f64)]) -> f64 {
     group.iter().map(|&(_, share)| share).sum()
 }

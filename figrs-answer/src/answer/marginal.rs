@@ -44,8 +44,8 @@ impl<T: Value> Marginal<T> {
         self.values.is_empty()
     }
 
-    /// Returns the probability of `value`; zero if it cannot occur. If the probabilities are estimated from draws, the result is the
-    /// fraction of draws with exactly this value, which is meaningless for a continuous element.
+    /// Returns the probability of `value`; zero if `value` cannot occur. If the probabilities are estimated from draws, the result is the fraction of
+    /// draws with exactly this value, which is meaningless for a continuous element.
     pub fn probability(&self, value: &T) -> f64 {
         self.probability_that(|v| v.same(value))
     }
@@ -100,13 +100,13 @@ impl<T: Value> Marginal<T> {
     /// For weighted samples, the error is `√Σ w²(f − μ)² / Σw` by the delta method (Geweke 1989), where `f` are the function's results, `μ` is their
     /// mean and `w` are the weights. For independent groups of samples, the formula of the delta method is applied to the groups instead of the
     /// samples. The error of groups is also multiplied by `√(K / (K − 1))`, where `K` is the effective number of groups, and by the
-    /// [factor](crate::quality::diagnostics::few_groups_factor) of Student's t with `K − 1` degrees of freedom. With these two factors, the interval
-    /// of 1.96 standard errors on each side of an estimate from groups contains the exact number with a probability of 95 %. For Markov chains, the
-    /// error is the standard deviation of the function, divided by the square root of its effective sample size. The error is infinite for fewer than
-    /// two effective samples, for fewer than one and a half effective groups, and for a single chain of fewer than four draws. If the element is
-    /// Boolean, or has no parents and at most 256 values, a possible value without samples enters the error with the upper bound of its probability
-    /// ([`unseen_share`](crate::unseen_share)). The error is zero if the function has the same result for all values that were drawn or that may have
-    /// been missed by the samples.
+    /// [factor](crate::quality::diagnostics::few_groups_factor) of Student's t with `K − 1` degrees of freedom. Because the error is multiplied by
+    /// `√(K / (K − 1))` and by the factor of Student's t, the interval of 1.96 standard errors on each side of an estimate from groups contains the
+    /// exact number with a probability of 95 %. For Markov chains, the error is the standard deviation of the function, divided by the square root of
+    /// its effective sample size. The error is infinite for fewer than two effective samples, for fewer than one and a half effective groups, and for
+    /// a single chain of fewer than four draws. If the element is Boolean, or has no parents and at most 256 values, a possible value without samples
+    /// enters the error with the upper bound of its probability ([`unseen_share`](crate::unseen_share)). The error is zero if the function has the
+    /// same result for all values that were drawn or that may have been missed by the samples.
     pub fn standard_error_of(&self, function: impl Fn(&T) -> f64) -> f64 {
         let numbers: Vec<f64> = self.values.iter().map(function).collect();
         self.estimate.standard_error(&self.probabilities, &numbers)
@@ -128,15 +128,16 @@ impl<T: Value> Marginal<T> {
 
     /// Returns the standard error of [`probability_that`](Self::probability_that); zero if the probability is exact.
     ///
-    /// If all samples agree about `test`, the delta method gives an error of zero, which is too small. In this case, the error is computed with one
-    /// more sample that passes `test` and one more sample that fails `test` (Agresti and Coull 1998). With fewer than ten effective samples, one
-    /// sample may outweigh all other samples. The error is therefore at least the error that is computed with the two added samples. If all weighted
-    /// samples or groups agree about `test`, the error is at least the 95 % upper bound of the probability of unseen values
-    /// ([`unseen_share`](crate::unseen_share)), which may be infinite. If all draws of Markov chains agree about `test`, the returned error is three
-    /// divided by the effective sample size of the draws or larger, and never exceeds a quarter. If the chains left their most frequent value fewer
-    /// than ten times, the effective sample size is replaced by the number of times that they left this value plus the number of chains.
+    /// If all samples agree about `test`, the delta method gives an error of zero, which is too small. If all samples agree about `test`, the
+    /// standard error is computed with one more sample that passes `test` and one more sample that fails `test` (Agresti and Coull 1998). With fewer
+    /// than ten effective samples, one sample may outweigh all other samples. The error is at least the error that is computed with one added sample
+    /// that passes `test` and one added sample that fails `test`. If all weighted samples or groups agree about `test`, the error is at least the 95
+    /// % upper bound of the probability of unseen values ([`unseen_share`](crate::unseen_share)), which may be infinite. If all draws of Markov
+    /// chains agree about `test`, the returned error is three divided by the effective sample size of the draws or larger, and never exceeds a
+    /// quarter. If the chains left their most frequent value fewer than ten times, the effective sample size is replaced by the number of times that
+    /// the chains left this value plus the number of chains.
     ///
-    /// If few samples pass `test`, or few fail it, the error computed from the variance of the samples is too small. The error is therefore increased
+    /// If few samples pass `test`, or few fail it, the error computed from the variance of the samples is too small. The standard error is increased
     /// if the effective number of samples that pass (or fail) `test` is below a hundred. If the effective number of samples that pass (or fail)
     /// `test` is below forty and the model bounds the weights of samples, the error also includes samples that may have been missed, each with the
     /// largest possible weight.

@@ -172,7 +172,7 @@ impl NormalMixture {
 }
 
 /// Halves the interval from `low` to `high` until the width of the interval is of the size of rounding errors. The condition `holds` must be true at
-/// the lower end, and false at the upper end.
+/// the lower end of the interval, and false at the upper end.
 pub(crate) fn halved((mut low, mut high): (f64, f64), holds: impl Fn(f64) -> bool) -> (f64, f64) {
     for _ in 0..HALVINGS {
         let middle = f64::midpoint(low, high);

@@ -21,9 +21,9 @@ pub struct Posterior {
     pub target: String,
     /// The name of the algorithm that computed the answer.
     pub algorithm: String,
-    /// The labels of the classes. If a target has at most twenty values, each value is a class; numbers are in ascending order. If
-    /// a target has more than twenty values that are numbers, each class is an interval. For other types with more than twenty
-    /// values, the twenty most likely values are classes, and all remaining values together are one class.
+    /// The labels of the classes. If a target has at most twenty values, each value is a class; numbers are in ascending order. If a target has more
+    /// than twenty values that are numbers, each class is an interval. If the values are not numbers and there are more than twenty, the twenty most
+    /// likely values are classes, and all remaining values together are one class.
     pub classes: Vec<String>,
     /// The probability of each class.
     pub probabilities: Vec<f64>,
@@ -120,8 +120,8 @@ impl TargetMarginal {
     }
 }
 
-/// Divides the range from `low` to `high` into intervals of equal length. Returns the label of each interval, with the indices of the `numbers` in
-/// it.
+/// Divides the range from `low` to `high` into intervals of equal length. Returns the label of each interval, with the indices of the `numbers` that
+/// lie in the interval.
 fn intervals(numbers: &[f64], (low, high): (f64, f64)) -> Vec<(String, Vec<usize>)> {
     let step = (high - low) / CLASSES as f64;
     let end = |i: usize| low + step * i as f64;

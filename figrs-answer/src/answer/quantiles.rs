@@ -32,8 +32,8 @@ impl<T: Value + ToPrimitive> Marginal<T> {
 
     /// Returns the standard error of [`quantile`](Self::quantile); zero if the quantile is exact, NaN if the error is unknown.
     ///
-    /// Let *p* be the probability that the element does not exceed the quantile. The error is half the distance between the quantiles at the
-    /// probabilities one standard error below and one standard error above *p* (Vehtari et al. 2021, section 4.4).
+    /// Let *p* be the probability that the element does not exceed the quantile. The standard error of a quantile is half the distance between the
+    /// quantiles at the probabilities one standard error below and one standard error above *p* (Vehtari et al. 2021, section 4.4).
     pub fn quantile_error(&self, probability: f64) -> f64 {
         let Quality::Sampled { effective_samples } = self.quality() else {
             return self.standard_error_of(|_| 0.0);

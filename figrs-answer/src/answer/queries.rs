@@ -186,8 +186,8 @@ impl Answer {
         Ok(bound - log_probability <= 1e-9 * (1.0 + log_probability.abs()))
     }
 
-    /// Returns the progress of the search for the world: an entry for each better world that was found, for some decreases of the upper bound, and
-    /// for the end of the search. The list is empty if the algorithm found the world without a search.
+    /// Returns the progress of the search for the most probable world: an entry for each better world that was found, for some decreases of the upper
+    /// bound, and for the end of the search. The list is empty if the algorithm found the world without a search.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn improvements(&self) -> Result<&[Improvement], Error> {

@@ -8,7 +8,7 @@ use super::contents::{Answer, AnswerContent};
 
 impl Answer {
     /// Converts an answer about `twins`, the counterfactual copies of `targets`, to an answer about the targets themselves. The answer keeps the
-    /// counterfactual, because later queries need it.
+    /// counterfactual, because later queries need the counterfactual.
     pub(crate) fn of_twins(
         mut self,
         counterfactual: &Counterfactual,

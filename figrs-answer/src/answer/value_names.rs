@@ -22,7 +22,7 @@ pub fn distinct_names(elements: &[AnyElement], reserved: &[&str]) -> Vec<String>
     names
 }
 
-/// Formats a value as text. Characters and strings are unchanged, and other values are printed by `Debug`.
+/// Formats a value as text. In the text of a value, characters and strings are unchanged, and other values are printed by `Debug`.
 pub fn text(value: &Datum) -> String {
     if let Some(text) = value.get::<String>() {
         return text.clone();

@@ -58,8 +58,8 @@ impl World {
 
     /// Returns the value of an element in this world.
     ///
-    /// **Errors.** [`Error::UnknownElement`] if the branches that this world takes do not lead to the element. The same error results for an element
-    /// that is not a target if the world comes from a `CompiledFrontier`, which stores only the values of targets.
+    /// **Errors.** [`Error::UnknownElement`] if the branches that this world takes do not lead to the element. An error also results for an element
+    /// that is not a target, if the world comes from a `CompiledFrontier`, which stores only the values of targets.
     pub fn value<T: Value>(&self, element: &Element<T>) -> Result<T, Error> {
         let value = self.reader.value(element.erased(), &self.values);
         let value = value.and_then(|value| value.get::<T>().cloned());

@@ -35,8 +35,8 @@ pub struct Core {
 /// Returns a subset of the contradictory `statements` that is itself contradictory.
 ///
 /// In its first pass, the search tries to remove groups of `at_once` neighbouring statements; a group is removed only if the remaining statements are
-/// still contradictory. The groups of each later pass are half as large, down to single statements. `trial` tests the statements that remain, and
-/// returns `None` to end the search early.
+/// still contradictory. In the search for a minimal conflict, the groups of statements of each later pass are half as large, down to single
+/// statements. `trial` tests the statements that remain, and returns `None` to end the search early.
 ///
 /// **Guarantee.** If the given statements are impossible, the trial runs prove that the returned subset is impossible. The subset is minimal (none of
 /// its proper subsets is impossible) if the search was not ended early, and if all trial runs of the subset without one of its statements were

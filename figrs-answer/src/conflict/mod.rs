@@ -17,7 +17,7 @@ use possibility::PossibilityTrials;
 /// Returns the error for evidence that is known to be impossible. The error contains a conflict: statements of evidence that exclude each
 /// other. The conflict is minimal if its minimality can be proven within a limit of work.
 ///
-/// A statement is removed from the conflict if the remaining statements are impossible without it. The search first tries to remove all statements
+/// A statement is removed from the conflict if the remaining statements still cannot all be true. The search first tries to remove all statements
 /// that only weigh worlds (soft evidence), because few of them exclude a world; it then tries halves of the statements, quarters, and so on
 /// (`minimal_conflict`). When the limit on the total work of the trial runs (tests of subsets of the evidence) or the deadline is reached, the
 /// conflict consists of the statements that remain.

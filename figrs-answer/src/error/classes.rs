@@ -194,7 +194,7 @@ impl Error {
         )
     }
 
-    /// True if an algorithm cannot be applied to a model or its targets, whatever its limits are.
+    /// True if an algorithm cannot be applied to a model or its targets, whatever the limits of the algorithm are.
     #[doc(hidden)]
     pub fn is_refusal(&self) -> bool {
         matches!(
@@ -216,7 +216,7 @@ impl Error {
 
 /// Runs `infer`, and converts a panic to an error.
 ///
-/// A panic of a function or of a distribution is caught at each call, and is converted to an error that names the element. The code of value types
+/// A panic of a model's function or distribution is caught at each call, and is converted to an error that names the element. The code of value types
 /// (`Clone`, `Eq`, `Hash`, `Debug`, `Drop`) is called in many places and for each value; catching panics at each of these calls would be slow. A
 /// single guard that catches panics of the whole run costs almost nothing.
 pub fn guarded<R>(infer: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {

@@ -20,7 +20,7 @@ use figrs_factor::Stopped;
 
 /// The state of a Markov chain in its present world.
 pub trait PausedChain: Send {
-    /// Number of steps so far, including burn-in.
+    /// Number of steps that the Markov chain has made so far, including burn-in.
     fn steps(&self) -> u64;
 
     /// True if the chain can be continued, because no step was interrupted.
@@ -63,9 +63,9 @@ impl<C: PausedChain> PausedChains<C> {
         self.steps().min().unwrap_or(0)
     }
 
-    /// Begins the chains that have not begun, and continues all chains, on up to `threads` threads. The function `make_steps` returns `true` if its
-    /// chain is finished; `advance` returns `true` if all chains are finished. A chain that was interrupted within a step begins again from its first
-    /// step.
+    /// Begins the chains that have not begun, and continues all chains, on up to `threads` threads. The function `make_steps`, which continues one
+    /// Markov chain, returns `true` if its chain is finished; `advance` returns `true` if all chains are finished. A chain that was interrupted
+    /// within a step begins again from its first step.
     pub fn advance(
         &self,
         (run, threads): (&RunMonitor<'_>, usize),

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// A sampler of numbered items, such as levels and boards of games. Each item is written to a file of its own.
 ///
-/// **Guarantee.** An item depends only on the sampler, the seed and the index of the item. The items are therefore the same however the work is
+/// **Guarantee.** An item depends only on the sampler, the seed and the index of the item. The items of a sampler are the same however the work is
 /// divided among parts, processes and threads.
 ///
 /// ```
@@ -67,8 +67,8 @@ pub trait ItemSampler: Sync {
 /// Returns the range of item indices that must be drawn for one batch: from the first missing item of the batch to the last missing item. The range
 /// is empty if no item of the batch is missing.
 ///
-/// If the items are continued in a later run, the batches begin at the same indices as in a single run. The items are therefore the same as in a
-/// single run.
+/// If a later run continues the drawing of the items, its batches begin at the same indices as in a single run. A run that is continued later draws
+/// the same items as a single run.
 ///
 /// ```
 /// # use figrs_infer::missing_in_batch;

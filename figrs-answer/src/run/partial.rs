@@ -74,13 +74,13 @@ pub struct Partial<S: Sums> {
     elapsed: Duration,
 }
 
-/// The time at which the contributions of units of work are added. Contributions can be added immediately only if the partial sums begin with the
-/// first unit of the run.
+/// The time at which the contributions of units of work are added to the partial sums. Contributions can be added immediately only if the partial
+/// sums begin with the first unit of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absorption {
     /// Each contribution is added to the sums as soon as all earlier contributions have been added.
     AtOnce,
-    /// The contributions are stored separately, because they will be sent to another process.
+    /// The contributions of units of work are stored separately, because they will be sent to another process.
     Later,
 }
 
@@ -110,8 +110,8 @@ impl<S: Sums> Partial<S> {
     }
 
     /// Sets the number of units of work of these partial sums to that of `longer`, the empty partial sums of a longer run. The last unit of work is
-    /// removed if it has been done, because the last unit may be larger in the longer run. Returns `false` if the longer run differs in units of work
-    /// before the last unit.
+    /// removed if it has been done, because the last unit may be larger in the longer run. Returns `false` if the longer run differs from this run in
+    /// units of work before the last unit.
     pub(crate) fn lengthen(&mut self, longer: Self) -> bool {
         if self.units.end > self.last && self.waiting.pop().is_some() {
             self.units.end = self.last;
@@ -270,8 +270,8 @@ impl<S: Sums> Partial<S> {
         })
     }
 
-    /// Counts the units of work `units` as done, although their contributions are missing. The answer is computed without the missing contributions
-    /// of `units`.
+    /// Counts the units of work `units` as done, although their contributions are missing. The answer is computed without the contributions of the
+    /// units of work `units`, which are missing.
     ///
     /// **Errors.** [`Error::NotConsecutive`] if `units` does not begin where the units of these sums end.
     pub fn leave_out(&mut self, units: Range<u64>) -> Result<(), Error> {

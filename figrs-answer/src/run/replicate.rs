@@ -9,8 +9,8 @@ use crate::algorithm::Algorithm;
 ///
 /// `SampledPolicies` runs a sampler of this kind once for each decision, and once more at the end.
 pub trait Replicate: Algorithm + Sized {
-    /// Returns the sampler of the repetition with the index `number`. The returned sampler draws random numbers independent of the other repetitions,
-    /// and keeps its draws.
+    /// Returns the sampler of the repetition with the index `number`. The sampler of a repetition draws random numbers that are independent of those
+    /// of the other repetitions, and keeps its draws.
     #[must_use]
     fn replicate(&self, number: u64) -> Self;
 }

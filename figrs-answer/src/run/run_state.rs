@@ -43,8 +43,9 @@ pub trait RunState<A = Answer>: fmt::Debug + Send {
     /// **Errors.** [`Error::InvalidSetting`] if the sum of the old number and `more` is too large.
     fn extend(&mut self, more: u64) -> Result<(), Error>;
 
-    /// If turns of this run may take seconds, returns the answer that a [`Running`](crate::Running) gives during a turn (time slice). The state of
-    /// the run updates this answer during the turn. For all other runs, turns are short, and a `Running` waits for the end of the turn.
+    /// If turns of this run may take seconds, returns the answer that a [`Running`](crate::Running) gives during a turn (time slice). The state of a
+    /// run whose turns (time slices) may take seconds updates the answer during each turn. For runs whose turns (time slices) are short, a `Running`
+    /// waits for the end of the turn before it gives an answer.
     fn latest(&self) -> Option<Latest<A>> {
         None
     }
@@ -150,7 +151,7 @@ impl TurnLength {
 }
 
 /// Stores a run in its answer `answer`, so that the run can be lengthened. `state` is the state at the end of the run, and `begin` starts the run
-/// again.
+/// again from its beginning.
 pub fn continued<S: RunState + 'static>(
     answer: Answer,
     state: S,

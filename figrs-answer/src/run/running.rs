@@ -18,8 +18,9 @@ use figrs_factor::Stopped;
 /// stops the run as [`stop`](Self::stop) does; after [`resume`](Self::resume), the whole time until the deadline is available again.
 ///
 /// **Guarantee.** Except for its time, the answer of a finished run is equal to the last bit to the answer of [`Run::run`](crate::Run::run). A run
-/// that was stopped, resumed and lengthened has the answer of a single run of the same total length. Markov chains keep the burn-in of the original
-/// run. A single longer run has the same burn-in only if the settings state the length of the burn-in.
+/// that was stopped, resumed and lengthened has the answer of a single run of the same total length. In a lengthened run, Markov chains keep the
+/// burn-in of the original run. A single run of the longer length has the same burn-in as a lengthened run only if the settings state the length of
+/// the burn-in.
 ///
 /// **Complexity.** A sampler works in turns (time slices) of about 20 milliseconds, and a call of [`answer`](Self::answer) waits for the end of a
 /// turn. A call of `answer` takes time in proportion to the size of the sums or the number of draws so far. For other algorithms, a call of `answer`
@@ -68,8 +69,8 @@ impl Drop for StopAtDrop {
 /// The run, which its thread and its handles share.
 #[derive(Debug)]
 struct SharedRun<A> {
-    /// A thread locks the mutex `next` before the mutex `work`, and unlocks `next` afterwards. A thread that asks for the answer therefore gets the
-    /// answer after the current turn (time slice).
+    /// A thread locks the mutex `next` before the mutex `work`, and unlocks `next` afterwards. Because a thread locks the mutex `next` before the
+    /// mutex `work`, a thread that asks for the answer gets the answer after the current turn (time slice).
     next: Mutex<()>,
     work: Mutex<Work<A>>,
     /// The answer that other threads can read during a turn (time slice), if the turns of this run are long.

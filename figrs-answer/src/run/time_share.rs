@@ -61,7 +61,8 @@ impl<'a> TimeShare<'a> {
         (self.run.elapsed() >= ends).then_some(Stopped::Deadline)
     }
 
-    /// True if a third of the chain's time share has passed. At this time, the burn-in must end, so that some draws of the chain are kept.
+    /// True if a third of the chain's time share has passed. When a third of the chain's time share has passed, the burn-in must end, so that some
+    /// draws of the chain are kept.
     #[inline]
     pub fn is_warm_up_over(&self) -> bool {
         self.warm_up.is_some_and(|warm| self.run.elapsed() >= warm)

@@ -25,7 +25,8 @@ pub type SharedQuestion = Arc<(Model, Vec<AnyElement>)>;
 /// A sampler whose runs can be lengthened, saved and loaded.
 ///
 /// [`Run::start`](crate::Run::start) starts a run that cannot be saved, because the run adds up the contributions of its units of work.
-/// [`start_portable`](Self::start_portable) starts a run that stores these contributions separately; `serde` can save and load such a run.
+/// [`start_portable`](Self::start_portable) starts a run that stores the contributions of its units of work separately; `serde` can save and load
+/// such a run.
 ///
 /// **Guarantee.** If the serde format keeps the bits of numbers (for JSON, by the feature `float_roundtrip` of `serde_json`), a run that was saved
 /// and loaded has the same answers to the last bit as a run that was not, even if it is lengthened afterwards. A saved run has a checksum, so that
@@ -149,7 +150,8 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
         Running::new(guarded(|| Ok(self.portable_state(question))), parameters)
     }
 
-    /// Returns the units of work of a run so far, in a form that serde can serialise. The run itself continues.
+    /// Returns the units of work of a run so far, in a form that serde can serialise. The run itself continues after its units of work have been
+    /// returned.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the run cannot be saved, or is a run of another sampler; [`Error::OtherModel`] if the targets are not those
     /// of the run; the error with which the run ended.
@@ -338,7 +340,7 @@ impl<S: ResumableSampler> UnitRun<S> {
         Box::new(Self::new(sampler, question, Absorption::AtOnce))
     }
 
-    /// Returns this state as it is after the units of work in `done` have been done.
+    /// Returns the state of the run as it is after the units of work in `done` have been done.
     #[must_use]
     pub fn after(self, done: Partial<S::Sums>) -> Self {
         Self {

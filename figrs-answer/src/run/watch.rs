@@ -16,8 +16,8 @@ pub struct Progress {
     pub algorithm: &'static str,
     /// Number of samples, worlds, steps, sweeps or elements processed so far, over all chains and threads.
     pub done: u64,
-    /// Total number of samples, worlds, steps, sweeps or elements, if the number is known. If an algorithm processes elements repeatedly,
-    /// `done` may exceed the total.
+    /// Total number of samples, worlds, steps, sweeps or elements, if the number is known. If an algorithm processes elements repeatedly, the number
+    /// of elements processed so far may exceed the total.
     pub total: Option<u64>,
     /// Time since the run began.
     pub elapsed: Duration,

@@ -20,9 +20,9 @@ const SHARE_DIVISOR: u64 = 2;
 /// for work. Each thread has a worker of its own (a value that the thread's units of work reuse), which is created before the thread's first unit of
 /// work.
 ///
-/// **Guarantee.** Neither the sequence of results nor the bits of their sum depend on the number of threads. The result of a unit of work must
-/// therefore depend only on the index of the unit, and not on earlier units of the same worker. Each unit of work must have its own random numbers
-/// from [`stream`](figrs_core::stream). Every sampler of figrs that runs blocks of samples, populations or Markov chains in parallel uses the
+/// **Guarantee.** Neither the sequence of results nor the bits of their sum depend on the number of threads. The result of a unit of work of a
+/// parallel loop must depend only on the index of the unit, and not on earlier units of the same worker. Each unit of work must have its own random
+/// numbers from [`stream`](figrs_core::stream). Every sampler of figrs that runs blocks of samples, populations or Markov chains in parallel uses the
 /// function `in_order`.
 ///
 /// **Complexity.** Each batch of units of work locks the queue once. For each thread, the results of at most eight batches wait to be processed.
@@ -115,8 +115,8 @@ pub fn in_order<W, R: Send>(
     })
 }
 
-/// Runs the units of work of `batch`. Returns the results of these units of work, up to the first error. The worker (a value that units of work
-/// reuse) is created before the first batch.
+/// Runs the units of work of `batch`. Returns the results of the units of work of `batch`, up to the first error. The worker (a value that units of
+/// work reuse) is created before the first batch.
 fn done<W, R>(
     own: &mut Option<W>,
     batch: Range<u64>,
@@ -176,7 +176,7 @@ struct QueueState<R> {
     /// The index of the first unit of work whose result has not been processed.
     taken: u64,
     ended: bool,
-    /// The results that wait to be processed. The key of each entry is the index of the batch's first unit of work.
+    /// The results that wait to be processed. The key of each entry of the waiting results is the index of the batch's first unit of work.
     results: BTreeMap<u64, Vec<Result<R, Error>>>,
 }
 

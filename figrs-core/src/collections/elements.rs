@@ -18,7 +18,7 @@ use crate::value::Value;
 pub enum Natural {
     /// The number is known.
     Known(usize),
-    /// The number is uncertain; its range may be infinite.
+    /// The whole number is uncertain; its range may be infinite.
     Uncertain(Element<usize>),
 }
 
@@ -83,11 +83,12 @@ impl<T: Value> Members<T> {
     }
 }
 
-/// A collection of elements. The number of its members is known, or uncertain with a finite or an infinite range.
+/// A collection of elements. The number of members of a collection is known, or uncertain with a finite or an infinite range.
 ///
 /// Each member of a collection is an element of its own. If the number of members is uncertain, member 3 is one element in all worlds with more than
-/// three members, and a world evaluates only the members that exist in it. Samplers therefore accept any distribution of the number of members, such
-/// as a [`Poisson`](crate::Poisson) number; exact algorithms need a number of members with a finite range.
+/// three members, and a world evaluates only the members that exist in it. Because a world evaluates only the members that exist in it, samplers
+/// accept any distribution of the number of members, such as a [`Poisson`](crate::Poisson) number; exact algorithms need a number of members with a
+/// finite range.
 ///
 /// ```
 /// # use figrs_core::{Elements, Flip, Model, Uniform};
@@ -338,8 +339,8 @@ impl<T: Value> Elements<T> {
 
     /// Returns the collection of all pairs of two different members, with the smaller index first: for 3 members the pairs (0, 1), (0, 2), (1, 2).
     ///
-    /// Pairs come in the order of their greater index. The pairs of a world with few members are therefore the first ones among the pairs of a world
-    /// with more members. A collection has about n²/2 pairs, and a summary of the pairs has as many tables.
+    /// The pairs of members come in the order of their greater index. The pairs of a world with few members are therefore the first ones among the
+    /// pairs of a world with more members. A collection has about n²/2 pairs, and a summary of the pairs has as many tables.
     #[track_caller]
     pub fn pairs(&self) -> Elements<(T, T)> {
         let members = self.members.clone();

@@ -1,7 +1,7 @@
 //! Creation of members of processes (families of elements with an index) that need other members, without recursion.
 //!
 //! The function of a process may ask for other members. If the function of a process asks for a member that does not exist yet, the function receives
-//! a placeholder element, and the missing member is put on a list. The missing members on the list are created first, and then the function of the
+//! a placeholder element, and the missing member is put on a list. The missing members of a process are created first, and then the function of the
 //! process is called again. A chain of members, each of which needs the next one, may therefore have any length without a stack overflow.
 //!
 //! If the function of a process creates another process, this inner process is new in each call. Members of such an inner process are created

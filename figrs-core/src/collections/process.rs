@@ -78,8 +78,8 @@ struct Shared<I, T> {
 /// # drop((model, before));
 /// ```
 ///
-/// A process refers to its members weakly. A member is dropped if no element, no evidence and no variable of the program refers to it any more. If
-/// the member is asked for again, it is created anew with the same distribution.
+/// A process refers to its members weakly. A member is dropped if no element, no evidence and no variable of the program refers to it any more. If a
+/// dropped member of a process is asked for again, it is created anew with the same distribution.
 ///
 /// **Errors.** Creating a process and asking for a member never panic. A request for a member that does not exist returns an element; a world that
 /// evaluates this element has the error [`Fault::Member`], with a [`MemberError`]: [`NoMember`](MemberError::NoMember) for an index outside the

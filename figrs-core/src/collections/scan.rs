@@ -1,9 +1,10 @@
 //! Counts, sums and folds over collections of uncertain length, for exact algorithms, as probability tables whose size is linear in the length.
 //!
 //! An exact algorithm knows the possible lengths of a collection; one sequence of states therefore reads all members that exist in any world. If the
-//! members are read from the last to the first, a state is the length until a member is read, and afterwards a state of the summary. The number of
-//! states is therefore a sum of two numbers, and not their product. A world has a member only if the length is greater than the index of the member.
-//! Each step of the sequence of states is one probability table, which reads a member only in the worlds that have the member.
+//! members are read from the last to the first, a state is the length until a member is read, and afterwards a state of the summary. If the members
+//! are read from the last to the first, the number of states is a sum of two numbers (of lengths and of summary states), and not their product. A
+//! world has a member only if the length is greater than the index of the member. Each step of the sequence of states is one probability table, which
+//! reads a member only in the worlds that have the member.
 
 use std::panic::Location;
 use std::sync::Arc;

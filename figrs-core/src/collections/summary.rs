@@ -124,11 +124,11 @@ impl<T: Value> Elements<T> {
         })
     }
 
-    /// Combines the members by the associative function `function`, such as a maximum, from the first member to the last. Returns `None` if there are
-    /// no members.
+    /// Combines the members by the associative function `function`, such as a maximum, from the first member to the last. Returns `None` if the
+    /// collection has no members.
     ///
-    /// A function is associative if `f(f(a, b), c) = f(a, f(b, c))`. If the length is uncertain, the answers of exact algorithms are wrong for a
-    /// function that is not associative.
+    /// A function is associative if `f(f(a, b), c) = f(a, f(b, c))`. If the length of a collection is uncertain, exact algorithms give wrong answers
+    /// for a combination by a function that is not associative.
     ///
     /// ```
     /// # use figrs_core::{Elements, Poisson, Uniform};

@@ -34,9 +34,9 @@ use twin_world::TwinWorld;
 /// same in the factual and in the counterfactual world. Deterministic functions are evaluated again in the counterfactual world. A chance is a random
 /// choice: an atomic element, a row of a conditional table, or a member of a family of distributions for given values of its parameters. If the
 /// factual and the counterfactual world evaluate a chance, the chance has the same value in both worlds. A chance that only one of the two worlds
-/// evaluates is independent of the other world. Therefore, in a `Chain` on `x`, the element `Flip::new(if x { 0.9 } else { 0.1 })` is a different
-/// chance for each value of `x`. To use one random choice for both values of `x`, build a random number outside the `Chain`, and let both branches of
-/// the `Chain` read this number.
+/// evaluates is independent of the other world. In a `Chain` on `x`, the element `Flip::new(if x { 0.9 } else { 0.1 })` is a different chance for
+/// each value of `x`. To use one random choice for both values of `x`, build a random number outside the `Chain`, and let both branches of the
+/// `Chain` read this number.
 ///
 /// **References.** Balke and Pearl, *Probabilistic evaluation of counterfactual queries*, AAAI 1994; Pearl, *Causality*, 2nd edition, 2009, section
 /// 7.1.

@@ -280,8 +280,8 @@ pub(crate) fn fallible_apply_at<A: Arguments, T: Value>(
     partial_at::<A, T>(name, location, parents, None, contained)
 }
 
-/// Creates an element for the next state of a sequence: `step` reads the element `read` if `is_read` is true for the state before. Otherwise the
-/// state does not change, and a world does not evaluate `read`.
+/// Creates an element for the next state of a sequence: `step` reads the element `read` if `is_read` is true for the state before. If `is_read` is
+/// false for the state before, the state of the sequence does not change, and a world does not evaluate `read`.
 pub(crate) fn step_if_at<S: Value, T: Value>(
     location: &'static Location<'static>,
     state: &Element<S>,

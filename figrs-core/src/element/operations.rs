@@ -52,7 +52,7 @@ pub trait AtomicOp: Send + Sync {
         &[]
     }
     /// Adds the log-probability of `value` to `likelihood`, as a function only of the [`numbers`](Self::numbers) with indices in `open`. The
-    /// likelihood is refused if `log_prob` is not a sum of `Term`s as a function of these parameters.
+    /// likelihood is refused (marked as not usable) if the log-probability, as a function of the open argument, is not a sum of `Term`s.
     fn likelihood(
         &self,
         open: Range<usize>,
@@ -84,12 +84,12 @@ pub trait AtomicOp: Send + Sync {
     fn known(&self) -> Option<&[AnyElement]> {
         None
     }
-    /// Returns the terms of the likelihoods to which the distribution is conjugate.
+    /// Returns the kinds of likelihood terms for which the distribution is a conjugate prior.
     fn conjugate_terms(&self) -> &'static [Term] {
         &[]
     }
-    /// Draws a value from the normalised product of the distribution and `likelihood`, if the distribution defines such a draw; the likelihood has
-    /// only terms in [`conjugate_terms`](Self::conjugate_terms).
+    /// Draws a value from the normalised product of the distribution and `likelihood`, if the distribution defines such a draw. The caller ensures
+    /// that all terms of the likelihood are in [`conjugate_terms`](Self::conjugate_terms).
     fn sample_conditional(
         &self,
         likelihood: &Likelihood,
@@ -98,8 +98,8 @@ pub trait AtomicOp: Send + Sync {
         let _ = (likelihood, rng);
         Ok(None)
     }
-    /// Returns the normalised product of the distribution and `likelihood`, or `None` if the product is not known; the likelihood has only terms in
-    /// [`conjugate_terms`](Self::conjugate_terms).
+    /// Returns the normalised product of the distribution and `likelihood`, or `None` if the product is not known. The caller ensures that all terms
+    /// of the likelihood are in [`conjugate_terms`](Self::conjugate_terms).
     fn posterior(&self, likelihood: &Likelihood) -> Result<Option<Box<dyn AtomicOp>>, Fault> {
         let _ = likelihood;
         Ok(None)
@@ -137,7 +137,7 @@ pub trait AtomicOp: Send + Sync {
 /// An argument of a function: a known value, or unknown (open) numbers.
 #[derive(Clone, Copy, Debug)]
 pub enum OpenArgument<'a> {
-    /// The argument has the known value in this variant.
+    /// An argument of a function: a known value, or a number or list of numbers whose value is unknown (open).
     Known(&'a dyn Any),
     /// The argument is unknown: a list with the given number of entries, or a single number.
     Open(usize),
@@ -170,7 +170,8 @@ pub trait ApplyOp: Send + Sync {
         let _ = (arguments, count);
         Ok(Vec::new())
     }
-    /// Returns the identity of the function, if the identity is known.
+    /// Checks, as far as possible with the given arguments, that the function has a value for them. Each argument is a known value, or a number or
+    /// list of numbers whose value is unknown.
     fn identity(&self) -> Option<FunctionId> {
         None
     }
@@ -214,7 +215,7 @@ pub trait ApplyOp: Send + Sync {
 pub trait ChainOp: Send + Sync {
     /// Returns the element that the function returns for `arguments`.
     fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault>;
-    /// Builds a new element for `arguments`, even if a counterfactual has stored an element for them.
+    /// Builds a new element for `arguments`, even if a counterfactual query has stored an element for the same arguments.
     fn call_anew(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
         self.call(arguments)
     }
@@ -229,12 +230,13 @@ pub trait ChainOp: Send + Sync {
     fn memory(&self) -> Option<&BranchMemory> {
         None
     }
-    /// Returns the identity of the function, if the identity is known.
+    /// Checks, as far as possible with the given arguments, that the function has a value for them. Each argument is a known value, or a number or
+    /// list of numbers whose value is unknown.
     fn identity(&self) -> Option<FunctionId> {
         None
     }
-    /// Returns the family of distributions, if the elements that the function returns are always members of one family, with the arguments as
-    /// parameters.
+    /// Returns the family of distributions, if the function always returns members of one family, and the arguments of the function are the
+    /// parameters of the member.
     fn family(&self) -> Option<&dyn FamilyOp> {
         None
     }
@@ -277,7 +279,7 @@ pub trait FamilyOp: Send + Sync {
         let _ = (arguments, values, logs);
         None
     }
-    /// Returns an upper bound of the log-probability of `value` over all arguments, if such a bound is known.
+    /// Returns an upper bound of the log-probability of `value` over all arguments of the family, if such a bound is known.
     fn max_log_prob(&self, value: &dyn Any) -> Option<f64> {
         let _ = value;
         None
@@ -298,8 +300,9 @@ pub trait FamilyOp: Send + Sync {
     fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault>;
     /// Returns the kind of the set of values, such as the real numbers, if the values are continuous.
     fn space(&self) -> Space;
-    /// Adds the `log_prob` of `value` to `likelihood`, as a function only of the argument with the index `open`. The likelihood is refused if
-    /// `log_prob` is not a sum of `Term`s as a function of these parameters.
+    /// Adds the log-probability of `value` to `likelihood`, as a function of the argument with the index `open`; all other arguments of the family
+    /// are known. The likelihood is refused (marked as not usable) if the log-probability, as a function of the open argument, is not a sum of
+    /// `Term`s.
     fn likelihood(
         &self,
         arguments: &[&dyn Any],
@@ -307,7 +310,8 @@ pub trait FamilyOp: Send + Sync {
         value: &dyn Any,
         likelihood: &mut Likelihood,
     ) -> Result<(), Fault>;
-    /// Adds the sum of the log-probabilities of independent values to `likelihood`, as a function only of the argument with the index `open`.
+    /// Adds the sum of the log-probabilities of independent values to `likelihood`, as a function of the argument with the index `open`; all other
+    /// arguments of the family are known.
     fn likelihood_of_all(
         &self,
         arguments: &[&dyn Any],
@@ -315,8 +319,8 @@ pub trait FamilyOp: Send + Sync {
         values: &IidValues<'_>,
         likelihood: &mut Likelihood,
     ) -> Result<(), Fault>;
-    /// Adds the sum of the log-probabilities of `values` to `likelihood`, as a function only of the first argument of the family. Returns `None` if
-    /// `check` would fail or `values` have another type.
+    /// Adds the sum of the log-probabilities of `values` to `likelihood`, as a function of the first argument of the family; all other arguments are
+    /// known. Returns `None` if `check` would fail or `values` have another type.
     fn likelihood_of_values(
         &self,
         arguments: &[f64],
@@ -335,10 +339,10 @@ pub trait FamilyOp: Send + Sync {
         let _ = arguments;
         Ok(None)
     }
-    /// Returns the terms of the likelihoods to which the members of the family are conjugate.
+    /// Returns the kinds of likelihood terms for which the members of the family are conjugate priors.
     fn conjugate_terms(&self) -> &'static [Term];
-    /// Draws a value from the normalised product of a member and `likelihood`, if the family defines such a draw; the likelihood has only terms in
-    /// [`conjugate_terms`](Self::conjugate_terms).
+    /// Draws a value from the normalised product of a member of the family and `likelihood`, if the family defines such a draw. The caller ensures
+    /// that all terms of the likelihood are in [`conjugate_terms`](Self::conjugate_terms).
     fn sample_conditional(
         &self,
         arguments: &[&dyn Any],
@@ -391,8 +395,8 @@ pub trait FamilyOp: Send + Sync {
     fn digest(&self) -> u64 {
         0
     }
-    /// Replaces many members by one list: returns an element for a list of independent values with the distribution of `of`, and the list of
-    /// `values`. The element `of` must be a member of the family `self`.
+    /// Replaces many members of the family by one element: returns an element whose value is a list of independent values with the distribution of
+    /// `of`, and the list of `values` itself. The element `of` must be a member of the family `self`.
     fn list(&self, of: &AnyElement, values: &[&Datum]) -> Option<(AnyElement, Datum)> {
         let _ = (of, values);
         None
@@ -407,8 +411,8 @@ pub trait TableOp: Send + Sync {
     fn values(&self) -> &Support;
     /// Returns the possible values of each parent, in the order of the table's rows.
     fn states(&self) -> &[Support];
-    /// Returns the probabilities of all rows of the table, not multiplied by a common scale factor. In the list of probabilities, the value of the
-    /// last parent changes fastest, and the probabilities of one table row are adjacent.
+    /// Returns the probabilities of all rows of the table; they are not multiplied by a common scale factor. In the list of probabilities, the value
+    /// of the last parent changes fastest, and the probabilities of one table row are adjacent.
     fn weights(&self) -> &Weights;
     /// Returns the number of bytes that the table holds on the heap, without the size of its own struct.
     fn heap_bytes(&self) -> usize {

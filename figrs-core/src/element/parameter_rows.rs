@@ -9,9 +9,9 @@ pub(super) struct ParameterRows<'a> {
     sources: &'a [ParameterSource],
     arguments: &'a [&'a dyn AnyColumn],
     count: usize,
-    /// The parameters of the member in one row; the parameters that are constant are set once.
+    /// The parameters of the member of a family in one row of arguments; parameters that are constant are set only once, for all rows.
     numbers: Parameters,
-    /// The index and the column of argument values of each parameter that is not constant; `None` if an argument is a list.
+    /// For each parameter that differs between rows, its index and its column of argument values; `None` if an argument is a list.
     columns: Option<Vec<(usize, &'a [f64])>>,
 }
 
@@ -45,8 +45,8 @@ impl<'a> ParameterRows<'a> {
         self.count
     }
 
-    /// Returns the column of values of the first parameter, and the second parameter if it exists; `None` if a later parameter also varies between
-    /// rows, or if there are more than two parameters.
+    /// Returns the column of values of the first parameter, and the second parameter if there is one. Returns `None` if there are more than two
+    /// parameters, or if any parameter after the first differs between rows.
     pub(super) fn first_column(&self) -> Option<(&'a [f64], Option<f64>)> {
         match (self.columns.as_deref()?, &self.numbers[..]) {
             (&[(0, first)], [_]) => Some((first, None)),

@@ -1,4 +1,4 @@
-//! Lists of elements that are the parents of an element or the targets of a query: one element, a tuple, or a list; and the function `tuple`, which
+//! Lists of elements (one element, a tuple or a list) that are the parents of an element or the targets of a query, and the function `tuple`, which
 //! joins the values of elements to one value.
 
 use std::any::Any;
@@ -15,11 +15,11 @@ use crate::value::support::AnyColumn;
 
 /// The values of an element's parents, as typed arguments of a user's function.
 pub trait Arguments: 'static {
-    /// The type of the typed arguments: references to the values of the parents.
+    /// The type of the typed arguments of a user's function: references to the values of the parents.
     type Refs<'a>;
     /// Converts untyped arguments of a function to typed references.
     fn refs<'a>(arguments: &[&'a dyn Any]) -> Self::Refs<'a>;
-    /// The type of typed columns, which list many values of each parent.
+    /// The type of typed columns; each column lists many values of one parent of an element.
     type Columns<'a>;
     /// Converts untyped columns of parent values to typed columns.
     fn columns<'a>(arguments: &[&'a dyn AnyColumn]) -> Self::Columns<'a>;
@@ -38,15 +38,15 @@ impl<A: Arguments, R, F> Function<A, R> for F where
 {
 }
 
-/// The arguments of a function of a single parent.
+/// The typed arguments of a function with one parent.
 #[derive(Debug)]
 pub struct One<T>(std::marker::PhantomData<T>);
 
-/// The arguments of a function of a list of parents of the same type.
+/// The typed arguments of a function whose parents form a list of elements of the same type.
 #[derive(Debug)]
 pub struct Many<T>(std::marker::PhantomData<T>);
 
-/// The arguments of a function of a list of parents of several types.
+/// The typed arguments of a function whose parents form a list of elements of several types.
 #[derive(Debug)]
 pub struct Mixed(());
 
@@ -135,8 +135,8 @@ impl<E: AsElement> AsElement for &E {
 /// A list of elements: a single element, a tuple of up to eight elements, an array or list of elements of one type, or a list of
 /// [`AnyElement`]s of several types.
 ///
-/// The elements of a `Parents` value are the parents of an `Apply` or a `Chain`, or the targets of a query. (For a function of an array, use
-/// [`Apply::new`](crate::Apply::new), because arrays have another method `map`.)
+/// The elements of a `Parents` value are the parents of an `Apply` or a `Chain`, or the targets of a query. (An array has another method `map`, so
+/// use [`Apply::new`](crate::Apply::new) for a function of the elements of an array.)
 ///
 /// The methods of the trait `Parents` can be called on tuples of elements: `(&left, &below).map(|(l, b)| ..)`.
 #[diagnostic::on_unimplemented(
@@ -145,7 +145,7 @@ impl<E: AsElement> AsElement for &E {
     note = "more than eight elements of one type are a list: `vec![a.clone(), ..]` or `&[..]`; of several types a list of `AnyElement`s, or a `tuple` of tuples"
 )]
 pub trait Parents {
-    /// The type of the arguments through which a function receives the values of the elements.
+    /// The type of the arguments by which a user's function receives the values of the elements in the list.
     type Arguments: Arguments;
 
     /// Returns the untyped elements of the list, in order.
@@ -182,8 +182,8 @@ pub trait Parents {
         chain_at::<Self::Arguments, T>("flat_map", Location::caller(), self.parent_list(), function)
     }
 
-    /// Creates an element as [`map`](Self::map) does, with a function that several elements share. A result that an algorithm computed for one of
-    /// these elements can then be used for all elements that share the function.
+    /// Creates an element as [`map`](Self::map) does, with a function that several elements share. A result that an algorithm computed for one
+    /// element with the shared function can then be used for all elements with this function.
     #[track_caller]
     fn map_shared<T, F>(&self, function: &Arc<F>) -> Element<T>
     where
@@ -359,11 +359,11 @@ impl<T: Value> Element<T> {
     }
 }
 
-/// A tuple of the parents' values (or the value of a single parent), which serves as a single value.
+/// A type for which the values of all parents (a tuple of them, or the value of a single parent) form one value.
 pub trait Joint: Arguments {
-    /// The type of the single value that the arguments form.
+    /// The type of the single value that the values of all parents form.
     type Tuple: Value;
-    /// Converts references to the parents' values to the single value.
+    /// Converts references to the values of all parents to one value, such as their tuple.
     fn join(values: Self::Refs<'_>) -> Self::Tuple;
     /// Splits `tuple` into the values of the parents.
     fn split(tuple: &Self::Tuple) -> Vec<Option<Datum>>;

@@ -30,7 +30,7 @@ impl Poisson {
     }
 }
 
-/// Largest rate of a Poisson distribution: for larger rates, the rejection test of the library's sampler loses digits.
+/// Largest rate of a Poisson distribution for which the library's sampler is used; for larger rates, its rejection test loses digits.
 const MAX_RATE: f64 = 1e9;
 
 #[derive(Clone)]

@@ -45,9 +45,10 @@ impl AnyElement {
     }
 }
 
-/// A policy that reads the index of the chosen option, or a number that stands for this index.
+/// A policy of a decision that reads the index of the chosen option, or a number that stands for this index, as the value of an element.
 struct OptionOfIndex {
-    /// For each number that may be read, the index of the option that it stands for; if the list is empty, the number is the index itself.
+    /// For each number that the policy may read, the index of the option that the number stands for; if the list is empty, the number is itself the
+    /// index.
     options: Vec<u32>,
 }
 
@@ -67,8 +68,8 @@ impl ChoosePolicy for OptionOfIndex {
 impl AnyElement {
     /// Creates an element with the value type of `self`, whose value is selected from `values` by the value of `index`.
     ///
-    /// If `options` is empty, the value of `index` is an index in `values`; otherwise it is an index in `options`, whose entries are indices in
-    /// `values`.
+    /// If `options` is empty, the value of `index` is an index in `values`; otherwise it is an index in `options`, and the entry of `options` at this
+    /// index is an index in `values`.
     #[doc(hidden)]
     #[must_use]
     pub fn by_index(&self, values: &Support, options: Vec<u32>, index: &Element<usize>) -> Self {

@@ -41,7 +41,7 @@ impl Score {
     }
 
     /// Returns a new element that always has the value of `element`. If a possible world evaluates the new element, the weight of the world is
-    /// multiplied by `weight(value)`.
+    /// multiplied by the result of `weight` for the value of `element`.
     #[track_caller]
     pub fn weigh<T: Value>(
         element: &Element<T>,

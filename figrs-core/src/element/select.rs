@@ -82,7 +82,7 @@ fn categorical<T: Value>(
 #[derive(Clone, Debug)]
 pub(super) struct Categorical<T> {
     pub(super) values: Vec<T>,
-    /// Quantities that are computed once from constant weights; `None` if the weights may change.
+    /// Quantities of the categorical distribution that are computed once from its constant weights; `None` if the weights may change.
     fixed: Option<CategoricalCache>,
     distinct: OnceLock<Distinct<T>>,
 }

@@ -39,7 +39,7 @@ pub fn with_list<T: Copy, R>(
     read(&list[..count])
 }
 
-/// Calls `read` with a slice of the values `values`, which are the arguments of a function.
+/// Calls `read` with a slice of the values `values`, which are the arguments of a user's function.
 #[inline]
 pub fn with_arguments<'a, R>(
     values: impl ExactSizeIterator<Item = &'a dyn Any>,
@@ -173,7 +173,7 @@ impl dyn TableOp + '_ {
 
     /// Returns the table row for the parent values `arguments`.
     ///
-    /// **Errors.** The table row is missing: the same errors as [`row_start`](Self::row_start).
+    /// **Errors.** The same errors as [`row_start`](Self::row_start), if the table has no row for the parent values.
     pub fn row(&self, arguments: &[&dyn Any]) -> Result<WeightSlice<'_>, Fault> {
         let start = self.row_start(arguments)?;
         Ok(self.weights().row(start, self.values().len()))
@@ -238,7 +238,7 @@ impl AnyElement {
     }
 
     /// Returns the values that the parents must have so that the element has the value `value`; for a `Score`, the observed value takes the place of
-    /// `value`. The returned list may be shorter than the list of parents; the remaining parents may have any value.
+    /// `value`. The returned list of parent values may be shorter than the list of parents; any values of the remaining parents are then allowed.
     #[inline]
     pub fn demands(&self, value: Option<&Datum>) -> Vec<Option<Datum>> {
         match self.kind() {

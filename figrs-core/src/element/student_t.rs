@@ -94,8 +94,9 @@ impl Family<f64> for StudentTDistribution {
         kept_finite(location + kept_finite(scale * kept_finite(normal * (-0.5 * ln_ratio).exp())))
     }
 
-    /// Returns no tail probabilities (`None`) for degrees of freedom from 10 000 to 1e15, for which the library of special functions is inaccurate.
-    /// For more than 1e15 degrees of freedom, returns the tail probabilities of the normal distribution.
+    /// Returns no tail probabilities (`None`) for a Student's t-distribution with 10 000 to 1e15 degrees of freedom, for which the library of special
+    /// functions is inaccurate. For a Student's t-distribution with more than 1e15 degrees of freedom, returns the tail probabilities of the normal
+    /// distribution.
     fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
         let [location, scale, freedom] = [parameters[0], parameters[1], parameters[2]];
         let x = kept_finite((value / 2.0 - location / 2.0) / scale * 2.0);

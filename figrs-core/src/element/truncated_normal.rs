@@ -85,7 +85,7 @@ impl Interval {
         nearest(0.0, self.lower, self.upper)
     }
 
-    /// Returns the interval, mirrored at the mean if the interval is below the mean.
+    /// Returns the interval of the standard normal distribution, mirrored at the mean if it lies below the mean.
     fn upright(self) -> Self {
         if self.upper < 0.0 {
             Self {
@@ -119,8 +119,9 @@ impl Interval {
         }
     }
 
-    /// Returns the logarithm of the fraction of the probability of `self` that lies in the interval `part`. The argument `apart` is the distance
-    /// between two points: that of `self` nearest to the mean, and that of `part` nearest to the mean.
+    /// Returns the logarithm of the fraction of the normal probability of the interval `self` that lies in the interval `part`. The argument `apart`
+    /// is the distance between two points: the point of the interval `self` nearest to the mean, and the point of the interval `part` nearest to the
+    /// mean.
     fn ln_share(self, part: Self, apart: f64) -> f64 {
         let sum = self.nearest() + part.nearest();
         part.mass().ln() - self.mass().ln() - apart * sum / 2.0
@@ -180,7 +181,8 @@ fn nearest(x: f64, lower: f64, upper: f64) -> f64 {
 /// middle.
 const NARROW: f64 = 1e-3;
 
-/// Width of an interval above which a normal draw falls inside more often than a uniform draw is accepted: sqrt(2π).
+/// If a truncation interval is wider than sqrt(2π), a draw from the normal distribution falls inside the interval more often than a uniform draw is
+/// accepted by rejection.
 const WIDE: f64 = 2.506_628_274_631_000_2;
 
 /// Returns Mills' ratio: the normal probability of a number above `x`, divided by the density at `x`, which is positive.

@@ -63,9 +63,9 @@ fn without_turns(angle: f64) -> f64 {
     (angle + PI).rem_euclid(TAU) - PI
 }
 
-/// Returns the cumulative distribution function of angles with mean direction zero, extended to all real numbers: it grows by one in each interval of
-/// length 2π. The series for the von Mises distribution function is from Hill (1977), "Algorithm 518", with the ratios of Bessel functions by
-/// backward recursion.
+/// Returns the cumulative distribution function of von Mises angles with mean direction zero, extended to all real numbers: the function grows by one
+/// in each interval of length 2π. The series for the von Mises distribution function is from Hill (1977), "Algorithm 518", with the ratios of Bessel
+/// functions by backward recursion.
 fn turns_below(concentration: f64, angle: f64) -> f64 {
     let terms = (30.0 + 10.0 * concentration.sqrt()) as u32;
     let (mut ratio, mut sum) = (0.0, 0.0);
@@ -104,8 +104,8 @@ impl Family<f64> for VonMisesDistribution {
     }
 
     /// Draws an angle from the von Mises distribution by rejection. The proposed angles are uniform for concentrations κ up to one, and normal with
-    /// the variance π² / 4κ for larger concentrations: since |sin(d / 2)| ≥ |d| / π, a multiple of the normal density is above the density of the
-    /// angles. The rejection sampler for angles accepts more than 46 % of the proposals.
+    /// the variance π² / 4κ for larger concentrations. Since |sin(d / 2)| ≥ |d| / π, a multiple of that normal density is nowhere below the von Mises
+    /// density. The rejection sampler for angles accepts more than 46 % of the proposals.
     #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
         let [mean, concentration] = [without_turns(parameters[0]), parameters[1]];

@@ -64,8 +64,8 @@ impl fmt::Debug for WishartDistribution {
 }
 
 impl WishartDistribution {
-    /// Returns the lower triangular matrix Z for which `value` is the lower triangle of L Z Zᵀ Lᵀ, where L is the Cholesky factor of the covariance;
-    /// `None` if `value` does not give a positive definite matrix.
+    /// Returns the lower triangular matrix Z such that `value` is the lower triangle of L Z Zᵀ Lᵀ, where L is the Cholesky factor of the covariance;
+    /// `None` if the matrix given by `value` is not positive definite.
     fn standard_factor(&self, value: &[f64]) -> Option<Vec<Vec<f64>>> {
         let lower = self.0.factor_rows();
         if value.len() != lower.len() * (lower.len() + 1) / 2 {
@@ -85,7 +85,8 @@ impl WishartDistribution {
     }
 }
 
-/// Half the squared diagonal number of the factor Z in the row `row` has a gamma distribution; returns its shape parameter.
+/// Half the square of the diagonal entry in the row `row` of the factor Z of a Wishart matrix has a gamma distribution; returns the shape of this
+/// gamma distribution.
 fn shape(freedom: f64, row: usize) -> f64 {
     (freedom - row as f64) / 2.0
 }
@@ -118,8 +119,9 @@ impl Family<Vec<f64>> for WishartDistribution {
         Outcomes::Continuous
     }
 
-    /// The Wishart density is the density of the factor Z divided by the Jacobian of the map from Z to the value. The squared diagonal numbers of the
-    /// factor Z have chi-squared distributions, and the other numbers of Z are normal (Bartlett 1933).
+    /// The Wishart density is the density of the triangular factor Z of the matrix, divided by the Jacobian of the map from Z to the matrix. The
+    /// squared diagonal entries of the triangular factor Z of a Wishart matrix have chi-squared distributions, and its other entries are normal
+    /// (Bartlett 1933).
     fn log_prob(&self, parameters: &[f64], value: &Vec<f64>) -> f64 {
         let Some(factor) = self.standard_factor(value) else {
             return f64::NEG_INFINITY;

@@ -1,4 +1,4 @@
-//! Check that worlds in parts of the model that were not expanded (whose values are not listed) have bounded weights.
+//! Check that the weights of worlds are bounded in the parts of the model that were not expanded (whose values are not listed).
 
 use super::expansion::{Content, ExpandedElement, Expansion};
 use crate::error::ModelError;
@@ -6,8 +6,8 @@ use crate::error::ModelError;
 impl Expansion {
     /// Returns an error if the expanded part of the model shows that worlds in the parts not expanded may have unbounded weights.
     ///
-    /// **Guarantee.** If there is no error, [`for_upper_sums`](super::Encoding::for_upper_sums) gives upper bounds, provided that no `Score` in a
-    /// part not expanded has a weight above one, and no observed value there has a density.
+    /// **Guarantee.** If there is no error, [`for_upper_sums`](super::Encoding::for_upper_sums) gives upper bounds, provided that the parts of the
+    /// model that were not expanded contain no `Score` with a weight above one and no observed value with a density.
     pub fn check_bounded(&self) -> Result<(), ModelError> {
         if self.is_complete() {
             return Ok(());

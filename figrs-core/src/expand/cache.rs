@@ -17,11 +17,12 @@ use crate::value::support::SupportBuilder;
 /// stores, for each element, the least nesting depth at which an expansion of the model has reached it.
 #[derive(Debug)]
 pub struct ExpansionCache {
-    /// The cached data of each element; storing the element itself prevents a new element from getting its address, which is its identity.
+    /// The cached data of each element of the model. The cache stores the element itself, so that no new element can get its address, which is its
+    /// identity.
     elements: FxHashMap<ElementId, (AnyElement, CachedElement)>,
     /// The number of cached calls of the functions of `Chain`s, and the total number of their arguments.
     calls: (usize, usize),
-    /// The memory of the thread's elements before the first expansion of the model.
+    /// The memory of all elements of the current thread before the first expansion of the model.
     before: Footprint,
     pub(super) solutions: CallSolutions,
 }
@@ -43,7 +44,7 @@ struct CachedElement {
     calls: Option<Box<MemoisedCalls>>,
 }
 
-/// The cached results of a `Chain`'s function; the key of a result is the list of the indices of its arguments in `arguments`.
+/// The cached results of the function of a `Chain`; each result has as its key the list of the indices of its arguments in `arguments`.
 #[derive(Debug)]
 struct MemoisedCalls {
     arguments: Vec<SupportBuilder>,
@@ -51,8 +52,8 @@ struct MemoisedCalls {
 }
 
 impl ExpansionCache {
-    /// Removes the stored solutions (distributions) of recursive calls. If more values of infinite supports are listed, the solutions of recursive
-    /// calls must be computed again.
+    /// Removes the stored solutions (distributions) of recursive calls. If a new expansion lists more values of infinite supports, the solutions of
+    /// recursive calls must be computed again.
     pub fn forget_calls(&mut self) {
         self.solutions = CallSolutions::default();
     }
@@ -69,8 +70,8 @@ impl ExpansionCache {
         self.before
     }
 
-    /// Returns the smallest nesting depth at which `element` has been reached so far, including `depth`; the second result is `true` if `depth` is a
-    /// new minimum.
+    /// Returns the smallest nesting depth at which expansions have reached `element`, including the present depth `depth`; the second result is
+    /// `true` if `depth` is a new minimum.
     pub(super) fn depth(&mut self, element: &AnyElement, depth: usize) -> (usize, bool) {
         let remembered = cached_entry(&mut self.elements, element, depth);
         let known = remembered.depth;

@@ -1,9 +1,9 @@
 //! Recursive calls in an expanded model: the distribution of a call is computed once for each argument.
 //!
-//! When the traversal of a model reaches a recursive call, it waits until the body of the call has been expanded and its distribution computed. A
-//! call whose distribution is known is replaced by a random element without parents. The body of each recursive call is expanded twice: an element
-//! that occurs in both expansions was not created by the body, and other elements may therefore depend on it. If both expansions of a call's body
-//! have an element in common, the call is unfolded (treated like any other `Chain`) instead.
+//! When the traversal of a model reaches a recursive call, the traversal waits until the body of the call has been expanded and the call's
+//! distribution computed. A call whose distribution is known is replaced by a random element without parents. The body of each recursive call is
+//! expanded twice: an element that occurs in both expansions was not created by the body, and other elements may therefore depend on it. If both
+//! expansions of a call's body have an element in common, the call is unfolded (treated like any other `Chain`) instead.
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -34,22 +34,23 @@ pub enum QueryKind {
 pub(super) enum CallSolution {
     InProgress,
     /// The recursive call is replaced by an element without parents with the given values and weights. If the model is expanded only to a limited
-    /// depth, the last weight may be that of the value `unknown`.
+    /// depth, the last weight in the list may be that of the value `unknown` (the value depends on parts that were not expanded).
     Shared(Support, Weights),
     Unfolded,
 }
 
-/// A request to compute the distribution of a recursive call: an element of the call, with its nesting depth in `Chain` elements.
+/// A request to compute the distribution of a recursive call: an element that represents the call, and the nesting depth that is still allowed.
 #[derive(Debug)]
 pub(super) struct CallRequest {
     pub(super) call: CallId,
     pub(super) element: AnyElement,
     pub(super) depth: usize,
-    /// The number of nested `Chain` elements, including the call itself, that may still be expanded; [`NO_DEPTH_LIMIT`] if the depth is not limited.
+    /// The number of levels of nested `Chain` elements, including the call itself, that may still be expanded; [`NO_DEPTH_LIMIT`] if the depth is not
+    /// limited.
     pub(super) levels: usize,
 }
 
-/// The value of the field `levels` if the nesting depth is not limited.
+/// The value of the field `levels` if the nesting depth of `Chain` elements is not limited.
 pub(super) const NO_DEPTH_LIMIT: usize = usize::MAX;
 
 /// A recursive call that the expansion of a model has reached, with its solutions (distributions).
@@ -57,9 +58,10 @@ pub(super) const NO_DEPTH_LIMIT: usize = usize::MAX;
 struct ReachedCall {
     /// An element of the recursive call, which keeps the call's function alive.
     _element: AnyElement,
-    /// The solutions of the recursive call, by the number of nested `Chain` elements that may be expanded.
+    /// The solutions (distributions) of the recursive call, each with the number of levels of nested `Chain` elements that were expanded to compute
+    /// it.
     solutions: FxHashMap<usize, CallSolution>,
-    /// The least number of nested `Chain` elements for which the solution of the call is the same as for all greater numbers.
+    /// The least number of expanded levels of nested `Chain` elements from which on the solution of the recursive call no longer changes.
     settled: Option<usize>,
 }
 
@@ -74,19 +76,19 @@ pub(super) struct CallSolutions {
     /// The recursive functions of the model, in the order in which their calls were first reached.
     functions: IndexSet<FunctionId, FxBuildHasher>,
     /// The elements with evidence or other statements in the model, and the targets of the query. A recursive call whose body reaches a target or an
-    /// element with evidence is unfolded (treated like any other `Chain`), because evidence on the element must have an effect.
+    /// element with evidence is unfolded (treated like any other `Chain`): otherwise the evidence would have no effect on the rest of the model.
     roots: FxHashSet<ElementId>,
 }
 
-/// Treatment of a recursive call that is reached while a model is expanded.
+/// Treatment of a recursive call that the expansion of a model (the listing of its elements' values) reaches.
 pub(super) enum CallTreatment {
     /// The recursive call is replaced by an element without parents with the given values and weights.
     Shared(Support, Weights),
     Unfolded,
     /// The recursive call must be solved (its distribution computed) before the expansion of the model can continue.
     Unsolved(CallId),
-    /// The call is unfolded. Not only this recursive call is unfolded, but also the call whose body contains it, because this body did not create the
-    /// called function.
+    /// The call is unfolded. The call that contains this recursive call in its body must be unfolded (treated like any other `Chain`) as well,
+    /// because its body did not create the called function.
     UnfoldsCaller,
 }
 
@@ -102,8 +104,8 @@ impl CallSolutions {
         self.roots.contains(&element.id())
     }
 
-    /// Returns the treatment of a recursive call in the body of another call, if `levels` nested `Chain` elements may still be expanded. The argument
-    /// `known` is the number of recursive functions that were known before the body of the outer call was expanded.
+    /// Returns the treatment of a recursive call in the body of another call, if `levels` levels of nested `Chain` elements may still be expanded.
+    /// The argument `known` is the number of recursive functions that had been reached before the expansion of the outer call's body began.
     pub(super) fn treatment(
         &self,
         element: &AnyElement,
@@ -143,8 +145,8 @@ impl CallSolutions {
         self.functions.len()
     }
 
-    /// Stores the solution (distribution) of the recursive call `request`. If `is_settled` is true, the solution of the call also holds for any
-    /// greater number of nested `Chain` elements.
+    /// Stores the solution (distribution) of the recursive call `request`. If `is_settled` is true, the solution of the recursive call is also valid
+    /// for any greater number of nested `Chain` elements.
     pub(super) fn set(&mut self, request: &CallRequest, solution: CallSolution, is_settled: bool) {
         self.bytes += solution.bytes();
         let reached = self.reached(request);
@@ -209,8 +211,8 @@ impl Expansion {
         Self::with_solved(model, targets, limits, asked, &[], &mut memory, solve)
     }
 
-    /// Expands a model as [`sharing_calls`](Self::sharing_calls) does, and replaces the elements at the roots of the sub-models `solved` by tables of
-    /// their weights. The solutions (distributions) of recursive calls are stored in `memory` and used again.
+    /// Expands a model as [`sharing_calls`](Self::sharing_calls) does, and replaces each solved sub-model in `solved` by a table of the weights of
+    /// its root element's values. The solutions (distributions) of recursive calls are stored in `memory` and used again.
     ///
     /// **Errors.** The method returns the same errors as [`sharing_calls`](Self::sharing_calls).
     pub fn with_solved<E: From<ModelError>>(
@@ -233,11 +235,11 @@ impl Expansion {
     }
 
     /// Expands a model to a limited depth as [`to_depth`](Self::to_depth) does, and computes each recursive call only once as
-    /// [`sharing_calls`](Self::sharing_calls) does for sums over the worlds. The distribution of a recursive call is computed once for each argument
-    /// and each number of nested `Chain` elements that may still be expanded. If the value of the target may be unknown at this depth, the last
-    /// weight that `solve` returns is that of the value `unknown`.
+    /// [`sharing_calls`](Self::sharing_calls) does for sums over the worlds. The distribution of a recursive call is computed once for each pair of
+    /// an argument and a number of levels of `Chain` elements that may still be expanded. If the value of the target may be unknown at the limited
+    /// depth, the last weight that `solve` returns is the weight of the value `unknown`.
     ///
-    /// **Guarantee.** The sums over the worlds are the same as without sharing of recursive calls, up to rounding.
+    /// **Guarantee.** The sums over the worlds are the same as if each recursive call were expanded separately, up to rounding.
     ///
     /// **Errors.** The method returns the same errors as [`sharing_calls`](Self::sharing_calls).
     pub fn sharing_calls_to_depth<E: From<ModelError>>(
@@ -293,7 +295,7 @@ struct CallSharing<'m> {
     asked: QueryKind,
     calls: CallSolutions,
     call_stack: Vec<CallExpansion<'m>>,
-    /// Memory used by the traversal of the model, which is suspended until the recursive calls on the stack are solved.
+    /// Memory used by the suspended traversals of the model, which continue when the recursive calls on the stack are solved.
     memory: ExpansionMemory,
 }
 
@@ -388,7 +390,7 @@ impl<'m> CallSharing<'m> {
         });
     }
 
-    /// Continues to expand the body of a recursive call, and returns the number of elements reached.
+    /// Continues to expand the body of a recursive call, and returns the number of elements reached in the body.
     fn advance_body<E: From<ModelError>>(
         &mut self,
         mut body: CallExpansion<'m>,
@@ -447,9 +449,10 @@ impl<'m> CallSharing<'m> {
         Ok(reached)
     }
 
-    /// True if two expansions of the body of a recursive call (two lists of its elements) have an element in common on which other elements may
-    /// depend. For sums over worlds, common elements that are constant or are functions are ignored, if their values are never unknown. For the most
-    /// probable world, no common element is ignored, because the answer must contain a value for each common element.
+    /// True if two expansions of the body of a recursive call share an element that the body did not create, so that other elements may depend on the
+    /// shared element. For sums over worlds, elements that two expansions of a call's body share are ignored if they are constant or are functions,
+    /// and their values are never unknown. For the most probable world, no element that two expansions of a call's body share is ignored, because the
+    /// answer must contain a value for each of these elements.
     fn have_common_elements(&self, first: &Expansion, second: &Expansion) -> bool {
         let is_harmless = |expanded: &ExpandedElement| match &expanded.content {
             Content::Apply(_) => self.asked == QueryKind::Sums,
@@ -463,8 +466,8 @@ impl<'m> CallSharing<'m> {
     }
 }
 
-/// True if the body of a recursive call has neither `Score` elements nor functions that fail: the weights of its values then depend only on random
-/// choices.
+/// True if the body of a recursive call contains no `Score` elements and no functions that fail, so that the weights of its values depend only on
+/// random choices.
 fn is_plain(expansion: &Expansion) -> bool {
     let is_plain = |expanded: &ExpandedElement| {
         expanded.failures.is_none() && !matches!(expanded.content, Content::Score(_))

@@ -1,4 +1,4 @@
-//! Conversion of one element, whose possible values are listed, to factors of a factor graph.
+//! Conversion of an element of a model to factors of a factor graph, given the lists of possible values of the elements.
 
 use super::encoding::{EncodingBuilder, FailureQuery, Guard, Undecided};
 use super::expansion::{Content, ExpandedElement};
@@ -6,10 +6,11 @@ use super::reach::Situation;
 use crate::error::ModelError;
 use figrs_factor::graph::{Factor, FactorTable, VarId, Weights, WeightsBuilder};
 
-/// One row of a table of weights: the weights of the whole table, and the index at which the row starts.
+/// One row of a table of weights: a pair of the weights of the whole table and the index at which the row starts.
 pub(super) type WeightRow<'w> = (&'w Weights, usize);
 
-/// The values of a variable that depends only on how a world evaluates an element: for some parent values, with an unknown result, or not at all.
+/// The values of a variable that depends only on the evaluation of an element: the element is evaluated for some combination of parent values,
+/// evaluated with an unknown result, or not evaluated.
 pub(super) struct SituationValues<'i> {
     /// The value of the variable for each combination of parent values, in worlds that evaluate the element.
     pub(super) index: &'i [u32],
@@ -155,9 +156,9 @@ impl EncodingBuilder<'_> {
             }) == Some(weights.len())
     }
 
-    /// Adds the factor with the weight of the value `unknown` of an element. The value `unknown` has weight zero if the element is a target or has
-    /// evidence, and the factor graph omits worlds where such an element is unknown; for upper bounds, it has the largest weight that evidence can
-    /// give the element.
+    /// Adds the factor that gives the value `unknown` of an element its weight. For a target or an element with evidence, the value `unknown` has
+    /// weight zero if the factor graph gives lower bounds, and the largest weight that evidence can give the element (if such a maximum is known) if
+    /// the factor graph gives upper bounds.
     fn add_unknown_weight(&mut self, position: usize) {
         let expanded = &self.expansion.elements()[position];
         let log = match self.undecided {
@@ -173,12 +174,12 @@ impl EncodingBuilder<'_> {
         }
     }
 
-    /// True if the element may have any value where its function fails, because the query searches for worlds with failures.
+    /// True if the element may have any value where its function fails, because the query searches for worlds in which functions fail.
     pub(super) fn is_free_on_failure(&self, position: usize) -> bool {
         self.failure_query.is_some() && self.expansion.elements()[position].failures.is_some()
     }
 
-    /// Adds a variable that is true in worlds that evaluate the element for parent values for which its function fails.
+    /// Adds a variable that is true in the worlds in which the function of the element fails.
     fn add_failure(&mut self, position: usize) {
         let expanded = &self.expansion.elements()[position];
         let (Some(failures), Some(asked)) = (&expanded.failures, self.failure_query) else {
@@ -205,7 +206,7 @@ impl EncodingBuilder<'_> {
         });
     }
 
-    /// Adds the condition that some function fails, among the functions about whose failures the query asks.
+    /// Adds the condition that at least one of the functions about whose failures the query asks fails.
     pub(super) fn require_failure(&mut self) {
         let failures = std::mem::take(&mut self.failures);
         let (variable, weights) = match self.any_of(failures) {
@@ -215,7 +216,8 @@ impl EncodingBuilder<'_> {
         self.add_dense(vec![variable], Weights::from_linear(weights));
     }
 
-    /// Adds a factor with a weight for each value of an element, and with weight one for the special values `unknown` and `absent`.
+    /// Adds a factor with the given weight for each value of an element, and with weight one for the special values `unknown` and `absent` (not
+    /// evaluated).
     fn unary(&mut self, position: usize, weights: &Weights) {
         let mut all = WeightsBuilder::default();
         all.extend(weights, 0..weights.len());
@@ -225,8 +227,8 @@ impl EncodingBuilder<'_> {
         self.add_dense(vec![self.variable(position)], all.build());
     }
 
-    /// Adds a factor that makes the element a function of `parents`: for each combination of the parents' values, `index` contains the value of the
-    /// element.
+    /// Adds a factor that makes the element a function of `parents`: for each combination of the parents' values, `index` contains the index of the
+    /// element's value.
     pub(super) fn function(&mut self, position: usize, parents: &[usize], index: &[u32]) {
         let expanded = &self.expansion.elements()[position];
         let variable = self.variable(position);
@@ -238,8 +240,8 @@ impl EncodingBuilder<'_> {
         self.number(position, parents, variable, &numbers);
     }
 
-    /// Adds a factor that makes `variable` a function of how a world evaluates an element (for some parent values, with an unknown result, or not at
-    /// all).
+    /// Adds a factor that makes `variable` a function of the evaluation of an element, which is evaluated for some parent values, evaluated with an
+    /// unknown result, or not evaluated.
     pub(super) fn number(
         &mut self,
         position: usize,

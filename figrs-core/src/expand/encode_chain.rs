@@ -15,7 +15,7 @@ use figrs_factor::graph::{FactorTable, VarId, Weights, WeightsBuilder};
 
 /// Maximum number of entries of a conditional table that is stored dense although most of its entries are zero.
 const MAX_DENSE_ENTRIES: usize = 32;
-/// Cost of an entry of a sparse conditional table, relative to an entry of a dense table.
+/// Cost of an entry of a sparse conditional table, in units of the cost of an entry of a dense table.
 const SPARSE_ENTRY: usize = 4;
 
 /// The outcomes of a branch of a `Chain` that has no parents: their indices in the `Chain`'s support, in ascending order, and their weights.
@@ -76,7 +76,7 @@ impl EncodingBuilder<'_> {
         self.add_factor(variables, table, normalised);
     }
 
-    /// Returns the outcomes of a branch of a `Chain`, as indices in the `Chain`'s support, with their weights.
+    /// Returns the outcomes of a branch of a `Chain`, given by indices in the `Chain`'s support, with their weights.
     fn outcomes(&self, result: usize, chain: &ExpandedElement) -> Result<RowOutcomes, ModelError> {
         let row = &self.expansion.elements()[result];
         if matches!(row.content, Content::Unexplored) {

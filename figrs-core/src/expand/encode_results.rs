@@ -1,9 +1,9 @@
 //! The multiplexer of a `Chain`: factors that give the `Chain` the value of the chosen branch.
 //!
-//! There is a two-way multiplexer for each branch of the `Chain`, and a variable between two successive multiplexers. If an earlier multiplexer
-//! belongs to the chosen branch, the variable between two multiplexers is the value of the `Chain`; otherwise it is the choice of a later branch.
-//! With one multiplexer for each branch, each variable is in few factors, even if a `Chain` has many branches. Because each factor of a multiplexer
-//! is a deterministic function, the choice and the branches of a `Chain` have few joint assignments of positive weight.
+//! There is a two-way multiplexer for each branch of the `Chain`, and a variable between two successive multiplexers. The variable between two
+//! multiplexers has the value of the `Chain` if an earlier multiplexer belongs to the chosen branch; otherwise, its value tells which later branch is
+//! chosen. With one multiplexer for each branch, each variable is in few factors, even if a `Chain` has many branches. Because each factor of a
+//! multiplexer is a deterministic function, only few joint assignments to the choice and the branches of a `Chain` have positive weight.
 
 use std::ops::Range;
 
@@ -11,16 +11,16 @@ use super::encode_chain::{RowOutcomes, SparseBuilder};
 use super::encoding::{ChainChoice, EncodingBuilder, Selector};
 use figrs_factor::graph::{FactorTable, VarId, Weights};
 
-/// Maximum number of entries of the factor, if a two-way multiplexer consists of a single factor.
+/// Maximum number of entries for which a two-way multiplexer of a `Chain` is stored as a single factor.
 const MAX_DENSE_ENTRIES: usize = 256;
 
 /// A variable between two multiplexers of a `Chain`: its value is a value of the `Chain`, or the choice of a later branch.
 struct MultiplexerState {
     variable: VarId,
-    /// The values of the `Chain` that earlier branches can have, as ascending indices in the `Chain`'s support.
+    /// The values of the `Chain` that it can take from earlier branches, as ascending indices in the `Chain`'s support.
     columns: Vec<u32>,
-    /// The choices of later branches of the `Chain`. The states of the variable for choices of later branches come after its states for the values in
-    /// `columns`.
+    /// The choices by which the `Chain` takes a later branch. In the variable between two multiplexers, the states for later branches come after the
+    /// states for the `Chain`'s values in `columns`.
     choices: Vec<ChainChoice>,
 }
 
@@ -81,8 +81,7 @@ impl EncodingBuilder<'_> {
         }
     }
 
-    /// Returns the table row of a branch that is itself the selector variable of the `Chain`; the choice of the `Chain` determines the value of this
-    /// branch.
+    /// Returns the table row of a branch whose value is determined by the choice of the `Chain`, because the branch is itself the selector variable.
     fn chosen_value_row(
         &self,
         position: usize,
@@ -101,7 +100,8 @@ impl EncodingBuilder<'_> {
         }
     }
 
-    /// Adds a multiplexer for one branch of a `Chain`: if the branch is chosen, the next variable has the value of the branch.
+    /// Adds a multiplexer for one branch of a `Chain`: if the `Chain` chooses this branch, the variable after the multiplexer has the value of the
+    /// branch.
     fn add_multiplexer(
         &mut self,
         position: usize,

@@ -13,7 +13,8 @@ use figrs_factor::graph::{FactorGraph, VarId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Undecided {
     LeftOut,
-    /// Worlds in which a root is unknown have the largest weight that evidence can give them.
+    /// The possible worlds in which a target or an element with evidence is unknown are included, with the largest weight that evidence can give
+    /// them.
     AtMost,
 }
 
@@ -26,7 +27,7 @@ enum Unreached {
     Absent,
 }
 
-/// A factor graph for the possible worlds of a model whose elements' values are listed (an expansion).
+/// A factor graph for the possible worlds of an expanded model (a model with lists of the possible values of its elements).
 ///
 /// **Guarantee.** The product of all factors of the graph, summed over all variables, is the probability of the evidence times its soft weights.
 /// Summed over all variables except the variable of one element, the product of all factors is the unnormalised marginal of that element. In a factor
@@ -34,7 +35,8 @@ enum Unreached {
 /// probability of the world. Elements of `Chain` branches that a world does not take have the value `absent` with the weight one.
 ///
 /// **Complexity.** The construction of the factor graph takes time linear in the number of entries of the elements' tables. A branch of a `Chain`
-/// that has parents or is a `Chain` costs more: the number of branches times the sizes of the supports of the branch and of the `Chain`.
+/// that has parents or is itself a `Chain` takes more time: in total, the number of branches times the sizes of the supports of the branch and of the
+/// `Chain`.
 #[derive(Debug)]
 pub struct Encoding {
     graph: FactorGraph,
@@ -44,7 +46,7 @@ pub struct Encoding {
     open_zeros: Vec<(usize, Vec<u32>)>,
 }
 
-/// A query for the possible worlds in which a given function of the model fails, or any function.
+/// A query for the possible worlds in which one given function of the model fails, or in which at least one function fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FailureQuery {
     Any,
@@ -67,7 +69,7 @@ pub(super) enum ChainChoice {
     Nothing,
 }
 
-/// A variable that shows whether a world evaluates an element; `reached` is true for those values of the variable that mean "evaluated".
+/// A variable that shows whether a world evaluates an element; the list `reached` is true for the values of the variable that mean "evaluated".
 #[derive(Clone, Debug)]
 pub(super) struct Guard {
     pub(super) variable: VarId,
@@ -131,9 +133,9 @@ impl Encoding {
         EncodingBuilder::new(expansion, reaches, unreached, undecided, None).build()
     }
 
-    /// Builds the factor graph of the worlds in which a function fails ([`ExpandedElement::failures`](super::ExpandedElement::failures)): the
-    /// function of the element with the index `position`, or any function if `position` is `None`. If a world in which a function fails has positive
-    /// weight, the model is wrong. In a world in which its function fails, an element may have any value.
+    /// Builds the factor graph of the worlds in which a function fails ([`ExpandedElement::failures`](super::ExpandedElement::failures)). The
+    /// function is that of the element with the index `position`, or any function of the model if `position` is `None`. If a world in which a
+    /// function fails has positive weight, the model is wrong. In a world in which its function fails, an element may have any value.
     pub fn for_failures(
         expansion: &Expansion,
         position: Option<usize>,
@@ -188,8 +190,8 @@ impl Encoding {
         self.variables[position]
     }
 
-    /// Returns the value of `element` in the possible world `world`, which assigns a value to each variable; `None` if the world does not evaluate
-    /// the element. The `Encoding` must have been built from `expansion`.
+    /// Returns the value of `element` in the possible world `world`, a list with a value for each variable; `None` if the world does not evaluate the
+    /// element. The `Encoding` must have been built from `expansion`.
     pub fn value(
         &self,
         expansion: &Expansion,
@@ -237,7 +239,7 @@ fn scored_targets(expansion: &Expansion) -> Vec<usize> {
     targets.filter(|&target| scored[target]).collect()
 }
 
-/// If a `Chain` has at most this number of choices, its selector variable itself shows whether a branch is evaluated.
+/// Maximum number of choices of a `Chain` for which its selector variable itself shows whether a branch is evaluated.
 const FEW_CHOICES: usize = 3;
 
 pub(super) struct EncodingBuilder<'e> {
@@ -249,7 +251,7 @@ pub(super) struct EncodingBuilder<'e> {
     pub(super) failure_query: Option<FailureQuery>,
     pub(super) undecided: Undecided,
     pub(super) is_root: Vec<bool>,
-    /// For each function about whose failures the query asks, a variable that is true if this function fails.
+    /// For each function about whose failures the query asks, a variable that is true in the worlds in which this function fails.
     pub(super) failures: Vec<Guard>,
     /// The weights that are zero only because of the present values of `Param`s: the index of each factor, and the indices of the weights in the
     /// factor.
@@ -257,8 +259,8 @@ pub(super) struct EncodingBuilder<'e> {
     reaches: ReachConditions,
     unreached: Unreached,
     guards: FxHashMap<Vec<(usize, usize)>, Guard>,
-    /// For a choice of a `Chain`: the variable that is true if the `Chain` makes this choice; the entry is removed when a factor defines the
-    /// variable.
+    /// For a choice of a `Chain`: the variable that is true if the `Chain` makes this choice; the map entry is removed when a factor that defines the
+    /// variable is added.
     pub(super) chosen: FxHashMap<(usize, usize), VarId>,
 }
 
@@ -369,11 +371,11 @@ impl<'e> EncodingBuilder<'e> {
         Some(guard)
     }
 
-    /// Builds the guard of a set of choices of `Chain` elements: a variable that is true if one of these choices is made.
+    /// Builds the guard of a set of choices of `Chain` elements: the guard is a variable that is true if at least one of these choices is made.
     ///
     /// If the set is a single choice of a `Chain` with more than [`FEW_CHOICES`] choices, the guard is a new variable, defined by the multiplexer of
     /// the chosen branch; otherwise the selector of the `Chain` would be in the factors of all branches. For other sets of choices, the guard is the
-    /// selector variable itself, or a new variable that is the disjunction of several guards.
+    /// selector variable of a `Chain` itself, or a new variable that is the disjunction of several guards.
     fn combine(&mut self, choices: &[(usize, usize)]) -> Guard {
         if let &[choice] = choices
             && self.selectors[&choice.0].choices.len() > FEW_CHOICES

@@ -19,9 +19,10 @@ use figrs_factor::{Limits, MemoryAccount};
 pub(super) enum Listing {
     #[default]
     Complete,
-    /// Some possible values are omitted, or are represented by intervals.
+    /// Some possible values of elements are omitted, or are represented by intervals.
     Ranged,
-    /// Besides, a function of an interval, or evidence on it, was evaluated only at some points of the interval, and is not known to be monotone.
+    /// In addition to the omission of values, a function of an interval, or evidence on an interval, was evaluated only at some points of the
+    /// interval, and is not known to be monotone.
     OfMonotone,
 }
 
@@ -33,7 +34,7 @@ impl Listing {
     }
 }
 
-/// The elements on which the roots of a model (targets and elements with evidence) depend, with indices for their values.
+/// The elements on which the roots of a model (targets and elements with evidence) depend, with lists of their possible values.
 ///
 /// In an expansion, each element comes after its parents and, for a `Chain`, after the elements that it can choose.
 #[derive(Debug)]
@@ -47,7 +48,8 @@ pub struct Expansion {
     pub(super) cut: Option<(usize, bool)>,
     /// For each element with intervals among its values, the cells (intervals or single numbers) of all its values.
     pub(super) cells: FxHashMap<usize, Arc<[Cell]>>,
-    /// Upper bounds of the weights of an element's values, for each element with intervals on which the effect of the evidence is undecided.
+    /// For each element with intervals among its values, upper bounds of the weights of those values for which the effect of the evidence is
+    /// undecided.
     pub(super) upper_weights: FxHashMap<usize, Weights>,
     pub(super) listing: Listing,
     /// Maximum number of entries in the conditional table of one element.
@@ -92,7 +94,7 @@ impl Expansion {
         self.cells.get(&position).map(|cells| &**cells)
     }
 
-    /// Returns the number of elements that the traversals of the model reached; an element counts once for each traversal that reaches it.
+    /// Returns the number of elements that the traversals of the model reached; an element counts several times if several traversals reach it.
     pub fn reached(&self) -> usize {
         self.reached
     }
@@ -143,14 +145,13 @@ impl Expansion {
         self.evidence.iter().chain(&self.targets).copied().collect()
     }
 
-    /// Returns those elements, by index, whose functions failed for some combination of parent values, among all elements that the targets and the
-    /// evidence need.
+    /// Returns the indices of the elements whose functions failed for some combination of parent values.
     pub fn failures(&self) -> impl Iterator<Item = (usize, &FunctionFailures)> {
         let elements = self.elements.iter().enumerate();
         elements.filter_map(|(position, element)| Some((position, element.failures.as_deref()?)))
     }
 
-    /// If the evidence excludes all values of an element, the expansion of the model ends there; returns this element.
+    /// Returns the element whose values are all excluded by the evidence, if there is one; the expansion of the model ends at this element.
     pub fn impossible(&self) -> Option<usize> {
         self.impossible
     }
@@ -180,7 +181,7 @@ pub struct ExpandedElement {
     /// An upper bound of the natural logarithm of the weight that evidence gives the element if its value is `unknown`; infinite if no bound is
     /// known.
     pub max_log_weight: f64,
-    /// Number of `Chain` elements in which the element is nested.
+    /// Number of `Chain` elements inside which the element is nested.
     pub depth: usize,
     /// The way in which the value of the element is determined.
     pub content: Content,
@@ -247,8 +248,7 @@ impl ExpandedElement {
         self.failures.is_none() && !self.has_unknown_parents(elements)
     }
 
-    /// True if the value of a parent may be unknown, or may be an interval for which the value of the element, or the choice of the `Chain`, is
-    /// unknown.
+    /// True if the element's value, or the choice of the `Chain`, may be unknown because the value of a parent is unknown or is an interval.
     pub(super) fn has_unknown_parents(&self, elements: &[Self]) -> bool {
         self.parents.iter().any(|&parent| elements[parent].unknown) || self.content.has_unknown()
     }
@@ -262,8 +262,8 @@ pub enum Content {
     /// The value of the element is random; the list contains the probabilities of the values in the support. If the value of the element may be
     /// unknown, the last probability in the list is that of the value `unknown`.
     Atomic(Weights),
-    /// The value of the element is random, and its support is not finite. An element without a finite support is allowed only if an observed `Chain`
-    /// chooses it.
+    /// The value of the element is random, and its support is not a finite list. An element without a finite support is allowed only if an observed
+    /// `Chain` chooses it.
     NotEnumerable(NotEnumerable),
     /// The value of the element is a function of the parents. For each combination of parent values, the list contains the index of the function's
     /// value in the support, or [`NO_VALUE`](crate::factor::FactorTable::NO_VALUE) if evidence excludes the value.
@@ -280,7 +280,7 @@ pub enum Content {
     Table(Weights),
     /// The element is a `Score`: its value is its parent's value. The list contains the weight that the `Score` gives to each value.
     Score(Weights),
-    /// The element is a `Chain` that was not expanded because of its depth; its value is `unknown`.
+    /// The element is a `Chain` that was not expanded because it is nested too deeply; its value is `unknown`.
     Unexplored,
 }
 
@@ -315,7 +315,7 @@ pub(super) fn bytes_of<T>(count: usize) -> u64 {
     (count * size_of::<T>()) as u64
 }
 
-/// The memory that the expansion of a model takes, with the elements that its functions created.
+/// The memory that the expansion of a model takes, including the elements that the model's functions created.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ExpansionMemory {
     /// The memory of the thread's elements before the model was expanded.
@@ -324,7 +324,7 @@ pub(super) struct ExpansionMemory {
 }
 
 impl ExpansionMemory {
-    /// Creates a memory account that counts the elements that are created from now on, or since an earlier reading `before` of the memory footprint.
+    /// Starts a measurement of the memory of elements that are created from now on, or since an earlier reading `before` of the memory footprint.
     pub(super) fn new(before: Option<Footprint>) -> Self {
         Self {
             before: before.unwrap_or_else(Footprint::now),
@@ -352,8 +352,8 @@ impl ExpansionMemory {
 pub struct Cell {
     /// The ends of the interval; for a single number, both ends are this number.
     pub ends: [f64; 2],
-    /// The value of the bin in which the interval lies, if the interval lies in one bin of a discretised element. If the cell is a single number,
-    /// this number is its bin.
+    /// If the interval lies in one bin of a discretised element, the value of that bin. If the cell is a single number, the value of its bin is this
+    /// number.
     pub bin: Option<f64>,
 }
 
@@ -378,17 +378,18 @@ impl Cell {
     }
 }
 
-/// The outcomes of a random element whose probabilities depend on `Param`s.
+/// The outcomes of one random element, whose probabilities depend on `Param`s.
 #[derive(Clone, Debug)]
 pub struct ParametricOutcomes {
-    /// The element without parents whose distribution has the `Param`s: the random element itself, or the member of a family that replaces it.
+    /// The element without parents whose distribution contains the `Param`s: the random element itself, or the member of a family that replaces the
+    /// random element.
     pub member: AnyElement,
     /// The index of the random element in the expansion.
     pub position: usize,
-    /// The index of the element's first outcome in the list of all outcomes that depend on `Param`s. The later outcomes of the element have the
-    /// indices after that of its first outcome.
+    /// The index of the element's first outcome in the list of all outcomes that depend on `Param`s. The further outcomes of the element have the
+    /// consecutive indices after the index of its first outcome.
     pub first: u32,
-    /// The outcomes of the element; the list is empty if the only outcome is the observed value.
+    /// The outcomes of the random element; the list is empty if the observed value is the only outcome.
     pub support: Support,
 }
 

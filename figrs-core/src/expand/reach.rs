@@ -11,9 +11,9 @@ use figrs_factor::graph::{Assignments, FactorGraph, VarId};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ReachCondition {
     Always,
-    /// A world evaluates the element if one of the listed `Chain` elements makes the listed choice. Each pair contains the index of a `Chain` in the
-    /// expansion, and the index of its choice. A function that reads its last parent only in some worlds is treated like a `Chain` with the choice 0,
-    /// "the function reads this parent".
+    /// A world evaluates the element if at least one of the listed `Chain` elements makes the choice listed with it. Each pair in the list contains
+    /// the index of a `Chain` in the expansion, and the index of one of its choices. A function that reads its last parent only in some worlds is
+    /// treated like a `Chain` whose choice 0 means that the function reads this parent.
     When(Rc<BTreeSet<(usize, usize)>>),
 }
 
@@ -22,11 +22,11 @@ pub(super) enum ReachCondition {
 pub(super) struct ReachConditions {
     /// For each element, the condition under which worlds evaluate it; `None` if the targets and the evidence do not depend on the element.
     pub(super) reach: Vec<Option<ReachCondition>>,
-    /// For each element without parents that only one `Chain` uses, the index of this `Chain`.
+    /// For each element without parents that is used by only one `Chain`, the index of that `Chain` in the expansion.
     pub(super) row_of: Vec<Option<usize>>,
 }
 
-/// The uses of an element by other elements: none, by one `Chain`, or more.
+/// Number of uses of an element by other elements: none, one use by a `Chain`, or more.
 #[derive(Clone, Copy)]
 enum Mention {
     Nothing,
@@ -154,7 +154,7 @@ fn simplify(
     }
 }
 
-/// An assignment of values to a list of variables, in which a variable may occur twice.
+/// An assignment of values to a list of variables in which the same variable may occur twice.
 pub(super) struct ListedVariables {
     pub(super) variables: Vec<VarId>,
     /// For each entry of the list of variables, the index of its variable among the distinct variables.

@@ -15,7 +15,7 @@ use crate::value::support::{Support, SupportBuilder};
 use figrs_factor::graph::{Assignments, FactorTable, Weights, WeightsBuilder, WorldWeight};
 use figrs_factor::{Limits, Until};
 
-/// A function that returns an error if this number of additional bytes would exceed the memory limit.
+/// A function that returns an error if the given number of additional bytes would exceed the memory limit.
 type Room<'a> = &'a dyn Fn(u64) -> Result<(), ModelError>;
 
 type ExpandedTable = Result<RowsOfElement, ModelError>;
@@ -30,8 +30,8 @@ struct FailureCollector {
 }
 
 impl FailureCollector {
-    /// Records the outcome (a value or an error) for the next combination of parent values. Returns the value if the outcome is a value, and an error
-    /// only if it makes the whole model invalid.
+    /// Records the outcome (a value or an error) for the next combination of parent values. Returns the value if the outcome is a value; an error is
+    /// returned only if it makes the whole model invalid.
     fn record<T>(&mut self, outcome: Result<T, ModelError>) -> Result<Option<T>, ModelError> {
         self.failed.push(outcome.is_err());
         match outcome {
@@ -56,7 +56,8 @@ impl FailureCollector {
 }
 
 /// Returns the probabilities of the outcomes of an element without parents. If the outcomes of the element cannot be listed, returns the probability
-/// or the density of the observed value. If no value is observed, returns the probabilities of the first `range` values and of the value `unknown`.
+/// or the density of the observed value. If no value of the element is observed, returns the probabilities of the first `range` natural numbers and
+/// of the value `unknown`.
 pub(super) fn atomic(
     element: &AnyElement,
     op: &dyn AtomicOp,
@@ -128,12 +129,12 @@ fn probabilities(op: &dyn AtomicOp, support: &Support, linear: Vec<f64>) -> Resu
     }
 }
 
-/// Returns the value of a function for each combination of its parents' possible values. If the last parent is not among `parents`, because it has no
-/// value in any world, then `lost`, the error of that parent, is the error of all combinations for which the function reads it.
+/// Returns the value of a function for each combination of its parents' possible values. If the last parent is omitted from `parents`, because it has
+/// no value in any world, its error `lost` is the result for every combination for which the function reads it.
 ///
-/// The function also returns a list with `true` for each combination of values of all parents but the last one for which the last parent is not read.
-/// The list with these truth values is empty if the function reads its last parent for all combinations, or if the last parent is not among
-/// `parents`.
+/// The function also returns a list with an entry for each combination of values of the parents before the last: `true` if the last parent is not
+/// read for this combination. The list of these truth values is empty if the function always reads its last parent, or if the last parent is not
+/// among `parents`.
 pub(super) fn apply(
     element: &AnyElement,
     op: &dyn ApplyOp,
@@ -257,9 +258,9 @@ pub(super) fn table(
 }
 
 enum Positions {
-    /// The parent's possible values and the states of the table are the same list.
+    /// The list of the parent's possible values is the same as the list of the table's states.
     Same,
-    /// For each value of the parent, the index of the table's state for it, or `None` if the table has no such state.
+    /// For each value of the parent, the index of the same value among the table's states, or `None` if the table has no such state.
     Listed(Vec<Option<usize>>),
 }
 
@@ -373,8 +374,8 @@ pub(super) fn restrict(
 
 /// Applies the evidence to an element with cells (intervals of values): removes the excluded values, stores the weights of the remaining values, and
 /// returns the remaining cells. The effect of the evidence on a cell is decided if the weights at the midpoint and at the ends of the cell are equal.
-/// If the effect of the evidence on a cell is undecided, the weight of the cell is at least zero, and at most the largest weight that the evidence
-/// can give; these upper bounds are also returned.
+/// If the effect of the evidence on a cell (interval) is undecided, the weight of the cell is zero as a lower bound; the largest weight that the
+/// evidence can give is returned as an upper bound.
 pub(super) fn restrict_cells(
     expanded: &mut ExpandedElement,
     cells: Vec<Cell>,

@@ -1,4 +1,4 @@
-//! Sub-models of an expanded model: groups of elements on which the rest of the model depends only through one of them, the root.
+//! Sub-models of an expanded model: each is a group of elements on which the rest of the model depends only through one of its elements, the root.
 
 use std::sync::Arc;
 
@@ -22,9 +22,9 @@ pub struct Submodel {
     pub root: AnyElement,
     /// The values of the root.
     pub support: Support,
-    /// The elements outside the sub-model that its elements have as parents or as `Chain` branches, with their values.
+    /// The elements outside the sub-model that are parents or `Chain` branches of its elements, with their values.
     pub outer: Vec<(AnyElement, Support)>,
-    /// Number of joint values of `root` and `outer`.
+    /// Number of joint values of the root of the sub-model and the outer elements on which it depends.
     pub interface: usize,
 }
 
@@ -48,8 +48,8 @@ const STEPS: usize = 64;
 
 impl Expansion {
     /// Returns the largest sub-models for which the root and the outer elements together have at most `interface` joint values. The root of a
-    /// sub-model must be neither a target nor in `refused`. Sub-models with `Score` elements, observed densities or functions that fail for some
-    /// values are omitted; so are sub-models in which only the root has parents.
+    /// sub-model must be neither a target nor in `refused`. Sub-models that contain `Score` elements, observed densities or functions that fail for
+    /// some values are omitted; sub-models in which only the root has parents are omitted as well.
     ///
     /// In the dependency graph of the model, the root of a sub-model dominates the other elements of the sub-model. In a search for the most probable
     /// world, each world with the root must evaluate all elements `outer`; otherwise the sub-model is omitted, because its table would count an
@@ -182,7 +182,7 @@ impl Expansion {
 struct Dominators {
     /// The elements that the roots need, in depth-first order of the dominator tree.
     order: Vec<usize>,
-    /// For each element, its place in the depth-first `order`, and the place after the last element that it dominates.
+    /// For each element, its place in the depth-first order of the dominator tree, and the place after the last element that it dominates.
     places: Vec<(usize, usize)>,
 }
 

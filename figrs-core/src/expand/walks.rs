@@ -25,11 +25,11 @@ impl Expansion {
     }
 
     /// Expands a model as [`new`](Self::new) does, but with `Param`s in place of [`Learned`](crate::Learned) elements, at the present values of the
-    /// `Param`s. Learned elements without `Param`s get new ones in `learned`, which start at the means of the priors.
+    /// `Param`s. For learned elements without `Param`s, new `Param`s are added to `learned`; they start at the means of the priors.
     ///
-    /// If a learned element is a parameter of a family of distributions, it is not a parent of the members any more. If a learned element is a
-    /// target, or an argument of another function, its only value is the present value of its `Param`s. If the outcomes of an element in `stand_ins`
-    /// cannot be listed, the value given there is its only value.
+    /// If a learned element is a parameter of a family of distributions, it is no longer a parent of the members, which use the `Param`s instead. If
+    /// a learned element is a target, or an argument of another function, its only value is the present value of its `Param`s. If the outcomes of an
+    /// element in `stand_ins` cannot be listed, the value that `stand_ins` gives for the element is its only value.
     ///
     /// **Errors.** The method returns the same errors as [`new`](Self::new).
     pub fn learning(
@@ -45,8 +45,8 @@ impl Expansion {
         walk.finished(model, targets)
     }
 
-    /// Expands a model as [`new`](Self::new) does, but treats the elements of `decided` as decisions: the values of each of them are the given
-    /// options, all with weight one, independent of its parents.
+    /// Expands a model as [`new`](Self::new) does, but treats the elements of `decided` as decisions: the values of each decision are its given
+    /// options, all with weight one, whatever the values of its parents.
     ///
     /// **Errors.** The method returns the same errors as [`new`](Self::new).
     pub fn deciding(

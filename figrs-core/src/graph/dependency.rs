@@ -63,7 +63,7 @@ impl DependencyGraph {
         })
     }
 
-    /// Returns the index of the last element in the list `of` that equals `element` or on which `element` depends.
+    /// Returns the largest index in the list `of` of an element that equals `element` or on which `element` depends.
     pub fn last_read(&self, element: &AnyElement, of: &[AnyElement]) -> Option<usize> {
         let is_read = self.ancestors(&[self.node(element)?]);
         let is_read = |other: &AnyElement| self.node(other).is_some_and(|at| is_read[at]);

@@ -6,7 +6,7 @@ use crate::element::node::AnyElement;
 /// The role of a model's evidence in a test of [separation](DependencyGraph::separation) (d-separation) of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvidenceRole {
-    /// The evidence counts as given, in the same way as the elements `given`.
+    /// The evidence of the model counts as given, like the elements `given`.
     Given,
     /// The test of separation ignores the evidence.
     Unknown,
@@ -30,7 +30,7 @@ pub struct Separation<'g> {
     graph: &'g DependencyGraph,
     from: Vec<usize>,
     given: Vec<usize>,
-    /// For each node, `true` if an active trail leads to the node.
+    /// For each node of the dependency graph, `true` if an active trail (in the sense of d-separation) leads to the node.
     is_reached: Vec<bool>,
 }
 
@@ -157,14 +157,15 @@ enum Direction {
 }
 
 impl Separation<'_> {
-    /// True if `element` may depend on the elements from which the test of separation starts.
+    /// True if `element` may depend on the elements from which the test of separation started.
     pub fn reaches(&self, element: &AnyElement) -> bool {
         let at = self.graph.node(element);
         at.is_some_and(|at| self.is_reached[at])
     }
 
-    /// Returns elements that separate `element` from the start of the test if they are also given: its nearest ancestors on active trails that have a
-    /// name or are random. If active trails also reach `element` through its children, the only separating element is `element` itself.
+    /// Returns elements that would separate `element` from the start of the test if they were given too: the nearest ancestors of `element` on active
+    /// trails that have a name or are random. If active trails also reach `element` through its children, the only separating element is `element`
+    /// itself.
     pub fn cut(&self, element: &AnyElement) -> Vec<AnyElement> {
         let Some(start) = self.graph.node(element).filter(|&at| self.is_reached[at]) else {
             return Vec::new();

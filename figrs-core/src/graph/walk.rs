@@ -32,16 +32,17 @@ pub struct GraphNode {
     pub intervention: Option<String>,
     /// `true` if the element is a target of the query.
     pub target: bool,
-    /// `true` if the element is a `Chain` whose branches lie below the depth limit of the graph.
+    /// `true` if the element is a `Chain` that is nested too deeply for its branches to be in the graph.
     pub unexplored: bool,
 }
 
 /// Kind of connection between two elements of a [`ModelGraph`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EdgeKind {
-    /// The element `from` is a parent of the element `to`.
+    /// In a connection of this kind, the element `from` is a parent of the element `to`.
     Parent,
-    /// The element `to` is a `Chain`, and the element `from` is the element that it chooses for the parent values in this text.
+    /// In a connection of this kind, the element `to` is a `Chain` that chooses the element `from`; the text describes the parent values for which it
+    /// does.
     Branch(String),
 }
 
@@ -77,7 +78,8 @@ pub struct ModelGraph {
 }
 
 impl ModelGraph {
-    /// Builds the graph of a model without the elements that `Chain` elements create; this is also possible for infinite and continuous models.
+    /// Builds the graph of a model without the elements that `Chain` elements create; such a graph can be built even for infinite and continuous
+    /// models.
     pub fn new(model: &Model, targets: impl Parents) -> Self {
         Self::walk(model, &targets.elements(), None)
     }
@@ -169,7 +171,7 @@ impl ModelGraph {
         position
     }
 
-    /// Returns the elements on which the element with the index `position` depends, with the kinds of the connections and the addresses of the
+    /// Returns the elements on which the element with the index `position` depends, with the kinds of the connections, and the addresses of those
     /// elements.
     fn connections(
         &self,

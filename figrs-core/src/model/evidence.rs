@@ -32,9 +32,9 @@ pub enum StatementId {
     Observed(Datum),
     /// The value of the element must pass the test function with this identity.
     Condition(FunctionId),
-    /// The weight of the value is the result of the function with this identity.
+    /// The weight of each value of the element is the result of the function with this identity.
     Weight(FunctionId),
-    /// The logarithm of the weight of the value is the result of the function with this identity.
+    /// The logarithm of the weight of each value of the element is the result of the function with this identity.
     LogWeight(FunctionId),
 }
 
@@ -57,7 +57,7 @@ pub(crate) enum Statement {
     },
 }
 
-/// A statement of evidence, with the source line where it was stated.
+/// A statement of evidence, with the line of the source code that states it.
 #[derive(Clone)]
 pub struct Evidence {
     statement: Statement,
@@ -372,7 +372,7 @@ impl StatementIndex {
         }
     }
 
-    /// Returns the statements of evidence about `element`, in their order in the model.
+    /// Returns the statements of evidence about `element`, in the order in which the model states them.
     pub fn evidence(&self, element: &AnyElement) -> Arc<[Evidence]> {
         let stated = self.stated(element);
         match stated.len() {
@@ -381,7 +381,7 @@ impl StatementIndex {
         }
     }
 
-    /// Returns references to the statements of evidence about `element`, in their order in the model.
+    /// Returns references to the statements of evidence about `element`, in the order in which the model states them.
     pub(crate) fn stated(&self, element: &AnyElement) -> impl ExactSizeIterator<Item = &Evidence> {
         let places = self.places.get(&element.id()).map_or(&[][..], |all| all);
         places.iter().map(|&place| &self.evidence[place as usize].1)

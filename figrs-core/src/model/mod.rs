@@ -20,8 +20,8 @@ pub mod evidence;
 
 /// Evidence and interventions on the elements of a probabilistic program. A model is stored separately from the elements of the program.
 ///
-/// Several models can use the same elements. An element may have several statements of evidence; the model requires all of them. The roots of a
-/// possible world are the elements with evidence, and the targets of the query.
+/// Several models can use the same elements. An element may have several statements of evidence; in every possible world of the model, all of them
+/// hold. The roots of a possible world are the elements with evidence, and the targets of the query.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -110,8 +110,8 @@ impl Model {
         self.with(element, Evidence::weigh_at_most(maximum, weight))
     }
 
-    /// Multiplies the weight of each possible world by a function of the value of `element`; `log_weight` returns the natural logarithm of the
-    /// factor, and `-inf` excludes a value.
+    /// Multiplies the weight of each possible world by a function of the value of `element`. The function `log_weight` returns the natural logarithm
+    /// of this factor; the result `-inf` excludes a value.
     #[track_caller]
     pub fn log_weigh<T: Value>(
         self,
@@ -124,7 +124,7 @@ impl Model {
     /// Weighs possible worlds like [`log_weigh`](Self::log_weigh), with a function that returns the log-weights of several values of `element`.
     /// Samplers that evaluate many worlds together call the function once, with the values of `element` in these worlds.
     ///
-    /// The log-weight of a value may depend on the other values in the same call only by rounding errors.
+    /// Apart from rounding errors, the log-weight of a value must not depend on the other values in the same call.
     #[doc(hidden)]
     #[track_caller]
     pub fn log_weigh_together<T: Value>(
@@ -217,7 +217,7 @@ impl Model {
     }
 
     /// True if the model `other` is a clone of this model, or states the same evidence, interventions and policies about the same elements.
-    /// Conditions and weights whose functions have no known identity are equal only if one model is a clone of the other.
+    /// Conditions and weights given by functions without a known identity are equal only if one model is a clone of the other.
     #[doc(hidden)]
     pub fn states_the_same(&self, other: &Self) -> bool {
         let same_evidence = |(a, b): (&(AnyElement, Evidence), &(AnyElement, Evidence))| {
@@ -243,7 +243,7 @@ impl Model {
         evidence && set(self) == set(other) && followed(self) == followed(other)
     }
 
-    /// Returns the model with only those statements of evidence for whose indices `keep` returns `true`.
+    /// Returns a copy of the model with only the statements of evidence for whose indices `keep` returns `true`.
     pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
         let kept = self.evidence.iter().enumerate().filter(|(i, _)| keep(*i));
         Self {
@@ -267,7 +267,8 @@ impl Model {
     }
 }
 
-/// A statement of evidence, described in words. The displayed text of a described statement consists of the element and the description.
+/// A statement of evidence about an element, described in words for the user. The displayed text of a described statement is the element, followed by
+/// the description of the statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DescribedStatement {
     /// The element that has the evidence, or the `Score` that multiplies the weights of worlds.
@@ -282,7 +283,7 @@ impl fmt::Display for DescribedStatement {
     }
 }
 
-/// The `Param`s on which answers depend, each with its value at one time.
+/// The `Param`s on which the answers to a query depend, each with its value at one time.
 #[derive(Clone, Debug, Default)]
 pub struct ParameterValues(Vec<(Param, f64)>);
 
@@ -322,7 +323,7 @@ impl ParameterValues {
     }
 }
 
-/// Values of `Param`s that are being collected: each `Param` is collected once.
+/// A list of the values of `Param`s that is being collected; each `Param` is listed only once.
 #[derive(Default)]
 struct Values {
     found: ParameterValues,
@@ -350,7 +351,7 @@ impl Values {
 /// Maximum number of distributions, with the same parents and the same hash, with which a new distribution is compared to find an equal one.
 const MAX_CANDIDATES: usize = 8;
 
-/// The observations of values of one distribution, by the indices of their statements of evidence.
+/// The observations of values of one distribution, given by the indices of the statements of evidence.
 struct ObservationPool<'a> {
     family: &'a dyn FamilyOp,
     statements: Vec<usize>,
@@ -369,12 +370,12 @@ fn member<'a>(
 }
 
 impl Model {
-    /// Returns the model in which one observation of a list replaces all observations of values of the same distribution.
+    /// Returns a model in which all observations of values of the same distribution are replaced by one observation of a list of these values.
     ///
-    /// The observation of the list takes the place of the first observation that it replaces.
+    /// In the order of the evidence, the observation of the list takes the place of the first observation that it replaces.
     ///
-    /// Interventions set the elements of the replaced observations to their observed values, for the elements that depend on them. The pooled model
-    /// depends only on the original model, and not on the number of threads.
+    /// Interventions set the elements whose observations were replaced to their observed values, because other elements may depend on them. The
+    /// pooled model depends only on the original model, and not on the number of threads.
     #[doc(hidden)]
     pub fn pooled(&self) -> Cow<'_, Self> {
         let set = self.interventions().iter().map(|(element, _)| element.id());

@@ -161,8 +161,8 @@ impl<T: Value> Element<Distinct<T>> {
     /// A set that contains an object outside the list is an error ([`Fault::Row`]), unless evidence excludes this set.
     ///
     /// **Cost.** The model has two conditional tables for each object: the first has two entries for each set; the second has twice the number of
-    /// states of the summary times the number of values of the field. Exact algorithms combine the states of the summary with the sets, but not with
-    /// several fields at once.
+    /// states of the summary times the number of values of the field. Exact algorithms may build tables over the states of the summary and the sets,
+    /// but not over several fields at once.
     #[track_caller]
     pub fn fold_parts_among<U: Value, S: Value>(
         &self,

@@ -32,7 +32,7 @@ pub enum PartError {
     UnknownName {
         /// The complete path.
         path: String,
-        /// The path of the object or map that lacks the name.
+        /// The path of the object without such a field, or of the map without such a key.
         at: String,
         /// The name of the type of the object; `None` if the part is a map.
         type_name: Option<String>,
@@ -64,13 +64,13 @@ pub enum PartError {
         /// The type that the caller asked for.
         asked: String,
     },
-    /// The data do not fit the element or object: they are not a value of the element's type, contradict a value that is not random, or have another
-    /// form or length than the object.
+    /// The data do not fit the element or object: they are not a value of the element's type, they contradict a value that is not random, or their
+    /// form or length differs from that of the object.
     #[error("{} {problem}", place(.path))]
     WrongData {
         /// The path of the element or object.
         path: String,
-        /// The difference from the given data, as a phrase about the element or object, with a remedy.
+        /// The difference between the given data and the element or object, as a phrase about the element or object, with a remedy.
         problem: String,
     },
     /// References between objects form a cycle, so that the object has endless paths.
@@ -111,7 +111,7 @@ fn lacks(type_name: Option<&str>, name: &str) -> String {
     }
 }
 
-/// Returns the start of an error message about the object at the path `at`: the path `path`, or an empty text if the two paths are equal.
+/// Returns the start of an error message about the object at the path `at`: the path `path`, or an empty text if `at` and `path` are equal.
 fn within(path: &str, at: &str) -> String {
     if path == at {
         String::new()

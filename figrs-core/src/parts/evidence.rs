@@ -57,8 +57,8 @@ impl Model {
     /// # Ok::<(), figrs_core::PartError>(())
     /// ```
     ///
-    /// **Errors.** [`PartError`], if the path leads to no element, or if the element cannot have the value `value`. If only some of the objects that
-    /// a reference may mean have the part, the query returns the error for the other objects, unless evidence excludes them.
+    /// **Errors.** [`PartError`], if the path leads to no element, or if the element cannot have the value `value`. If a reference may mean objects
+    /// that do not have the part, the query returns the error for these objects, unless evidence excludes them.
     #[track_caller]
     pub fn observe_path(
         self,
@@ -97,7 +97,8 @@ impl Model {
     }
 }
 
-/// Adds the evidence that `data` states about a part: the part has the path `rest` in the object `member`, which has the path `start`.
+/// Adds the evidence that `data` states about a part of the object `member`: `start` is the path of the object, and `rest` is the path from the
+/// object to the part.
 #[track_caller]
 fn observe(
     model: Model,

@@ -20,11 +20,11 @@ use crate::value::Value;
 
 pub(super) enum Found<'a> {
     End(Member<'a>),
-    /// An element whose values are objects; the rest of the path lies within these objects.
+    /// An element whose values are objects; the remaining steps of the path lead to parts of these objects.
     Through(Reference<'a>),
 }
 
-/// An element whose values are objects, and a path that continues in these objects from its step with the index `number`.
+/// An element whose values are objects, and a path whose steps from the index `number` on lead to parts of these objects.
 #[derive(Clone)]
 pub(super) struct Reference<'a> {
     pub(super) element: AnyElement,
@@ -34,7 +34,8 @@ pub(super) struct Reference<'a> {
     pub(super) location: &'static Location<'static>,
 }
 
-/// A function that returns the element at the end of a path through a reference of uncertain identity; the values of the element have one type.
+/// A function that returns the element at the end of a path through a reference of uncertain identity (an element whose values are objects); all
+/// values of the returned element have the same type.
 pub(super) type Through = fn(Reference<'_>) -> AnyElement;
 
 impl Reference<'_> {
@@ -60,7 +61,7 @@ impl Reference<'_> {
     }
 }
 
-/// Follows a path through objects; the first `from` steps of the path are already done and lead to the object `start`.
+/// Follows a path through objects; the first `from` steps of the path have already been followed and lead to the object `start`.
 pub(super) fn follow<'a>(
     start: Member<'a>,
     path: &'a Arc<Path>,
@@ -220,7 +221,7 @@ pub(super) fn kind(member: &Member<'_>) -> String {
     }
 }
 
-/// Returns the remedy for the error message of a path that has an error after the object `member`.
+/// Returns the remedy that an error message suggests if a path has an error in the step after the object `member`.
 fn remedy(member: &Member<'_>) -> String {
     match member {
         Member::Element(element) => {
@@ -247,8 +248,8 @@ fn remedy(member: &Member<'_>) -> String {
 
 /// Returns the element at the end of a path that starts at `object`.
 ///
-/// For a path through a reference of uncertain identity, only the types of the parts are checked in advance. The object that a reference means is
-/// known only in a possible world.
+/// For a path through a reference of uncertain identity, only the types of the parts are checked in advance. The object that a reference of uncertain
+/// identity means is known only in a possible world.
 pub(super) fn element<T: Value>(
     object: &dyn Parts,
     path: &Arc<Path>,
@@ -277,7 +278,7 @@ pub(super) fn element<T: Value>(
     }
 }
 
-/// Returns the part as a typed element; an error if the part is not an element of this type.
+/// Returns the part of the object as a typed element, or an error if the part is not an element of this type.
 fn typed<T: Value>(member: &Member<'_>, path: &Path) -> Result<Element<T>, PartError> {
     let remedy = match member {
         Member::Element(element) => {

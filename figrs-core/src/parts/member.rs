@@ -44,7 +44,7 @@ pub enum Member<'a> {
     Missing,
 }
 
-/// A field of an object with parts; the object in the field is examined only when it is needed.
+/// A field of an object that itself holds an object with parts; the object in the field is examined only when it is needed.
 #[derive(Clone)]
 pub struct ObjectField<'a>(FieldKind<'a>);
 
@@ -66,7 +66,7 @@ impl<'a> ObjectField<'a> {
         Self(FieldKind::Value(ValueMember(field)))
     }
 
-    /// Creates an object field with an element that the object does not store.
+    /// Creates an object field with an element that is not stored in the object itself.
     pub(crate) fn element<T: Value>(element: &Element<T>) -> Self {
         Self(FieldKind::Element(ElementMember::new(element)))
     }
@@ -135,13 +135,13 @@ impl<T: Value> PlainValue for T {
 }
 
 impl ValueMember<'_> {
-    /// True if the data describe the value of this part. If the data describe no value of the right type, the error describes the data that are
-    /// accepted.
+    /// True if the data describe the value of this part of the object, which is not random. If the data describe no value of the right type, the
+    /// method returns an error that describes the data that are accepted.
     pub(super) fn is_stated_by(self, data: &PlainData) -> Result<bool, String> {
         self.0.is_stated_by(data)
     }
 
-    /// Converts the value to a constant element; the error contains the type of the value.
+    /// Converts the value to a constant element; if the conversion fails, the error contains the type of the value.
     pub(super) fn constant<T: Value>(self) -> Result<Element<T>, ValueType> {
         let value = self.0.as_any().downcast_ref::<T>();
         let value = value.ok_or_else(|| self.0.value_type())?;
@@ -155,11 +155,11 @@ impl fmt::Debug for ValueMember<'_> {
     }
 }
 
-/// A collection or a process, whose members are found by a number or an index in the text of a path.
+/// A collection or a process, whose members a path names by a number or an index in brackets.
 #[derive(Clone, Copy)]
 pub struct IndexedMember<'a>(&'a dyn Indexed);
 
-/// Elements that are found by a number or an index in the text of a path.
+/// Elements that a path names by a number or an index in brackets.
 pub(crate) trait Indexed: fmt::Debug {
     /// Returns the member of the collection or process with the index in `text`. The error is a remedy.
     fn member(

@@ -21,7 +21,7 @@ use crate::element::node::AnyElement;
 use crate::value::Value;
 use path::Path;
 
-/// An object whose fields are elements, plain values, other objects of this kind, or lists, maps and options of such parts.
+/// An object whose fields are elements, plain values, other objects with parts, or lists, maps and options of such fields.
 ///
 /// `#[derive(Parts)]` implements the trait `Parts` for structs and enums. A *path* names an element of an object: field names with points between
 /// them (`engine.power`); in brackets, the numbers of list items from 0 (`rooms[2].owner`), or map keys in quotation marks (`rooms["hall"].owner`; a
@@ -50,9 +50,10 @@ use path::Path;
 /// # Ok::<(), figrs_core::PartError>(())
 /// ```
 ///
-/// If the values of an element are objects, the element is called a *reference of uncertain identity*. To let paths lead on through an element whose
+/// If the values of an element are objects, the element is called a *reference of uncertain identity*. To let paths continue through an element whose
 /// values are objects of type `Person`, derive `Value` and `Parts` for `Person` with the attribute `#[value(parts)]`; the element or value at the end
-/// may differ from object to object. The method [`Element::part`] reads a part of the object that is the value of an element, without a path.
+/// of the path may differ from object to object. The method [`Element::part`] reads a part of the object that is the value of an element, without a
+/// path.
 ///
 /// # Attributes of the derived implementation
 ///
@@ -66,7 +67,7 @@ pub trait Parts {
     /// Returns the kind of the object (for example a list), with its fields or items.
     fn member(&self) -> Member<'_>;
 
-    /// Describes all objects of this Rust type, so that paths through references of uncertain identity are checked before the objects are known.
+    /// Describes all objects of this Rust type, so that paths through references of uncertain identity can be checked before the objects exist.
     fn part_type() -> PartType
     where
         Self: Sized;
@@ -74,8 +75,8 @@ pub trait Parts {
     /// Returns the element at the path `path` in the object; the element has values of type `T`.
     ///
     /// If the path leads through references of uncertain identity, the returned element reads the part of whatever object each reference has as its
-    /// value. If that object has no such part, for example because it is another variant of an enum, the worlds with this object have an error
-    /// ([`Fault::Part`](crate::Fault::Part)); evidence can exclude these worlds.
+    /// value. If the object that a reference means has no such part, for example because it is another variant of an enum, the worlds with this
+    /// object have an error ([`Fault::Part`](crate::Fault::Part)); evidence can exclude these worlds.
     ///
     /// **Errors.** [`PartError`] if the path does not lead to an element, or if the values of the element have another type.
     #[track_caller]
@@ -100,8 +101,8 @@ pub trait Parts {
     }
 
     /// Names each element that is a part of the object by its path, such as `car.engine.power` if `name` is `car`, and returns the elements as
-    /// targets of a query. Answers to queries and all messages then print the paths of the elements. An element that already has a name keeps its
-    /// name.
+    /// targets of a query. Answers to queries and all messages then print the path of each named element as its name. An element that already has a
+    /// name keeps its name.
     ///
     /// ```
     /// # use figrs_core::{Flip, Parts};

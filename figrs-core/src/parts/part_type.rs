@@ -67,7 +67,7 @@ impl PartType {
         }
     }
 
-    /// Describes the data that can state the parts of an object of this type; `None` if the type is one of plain values without parts.
+    /// Describes the form of the data that can state values for the parts of an object of this type; `None` for plain values without parts.
     pub(super) fn object_data(&self) -> Option<&'static str> {
         match &self.0 {
             TypeKind::Element(values) => values.parts.map(|_| "an object with fields"),
@@ -78,8 +78,8 @@ impl PartType {
         }
     }
 
-    /// Returns the types of the objects to which the step with the index `number` of a path leads. There may be several types, because the variants
-    /// of an enum may have fields of the same name but different types.
+    /// Returns the possible types of the objects to which the path leads after its step with the index `number`. A step of a path may lead to several
+    /// types, because the variants of an enum may have fields with the same name but different types.
     fn next(&self, path: &Path, number: usize) -> Result<Vec<Self>, PartError> {
         if let TypeKind::Element(values) = &self.0
             && let Some(parts) = values.parts
@@ -128,11 +128,12 @@ impl PartType {
 pub(super) struct ValueType {
     id: TypeId,
     name: &'static str,
-    /// A function that converts plain data to a value; its error describes the data that are accepted.
+    /// A function that converts plain data to a value; if it fails, its error describes the data that are accepted.
     pub(super) read: fn(&PlainData) -> Result<Datum, String>,
     /// The parts of the values, if the type of the values implements `Parts`.
     pub(super) parts: Option<ValueParts>,
-    /// A function that builds an element with values of this type, which reads a part through a reference of uncertain identity.
+    /// A function that builds an element with values of this type; the element reads a part of whatever object a reference of uncertain identity has
+    /// as its value.
     pub(super) through: super::find::Through,
 }
 
@@ -157,7 +158,7 @@ impl ValueType {
     }
 }
 
-/// The parts of the values of a type that is both a [`Value`] and has [`Parts`]; see [`Value::parts`].
+/// The parts of the values of a type that implements both [`Value`] and [`Parts`]; see [`Value::parts`].
 #[derive(Clone, Copy, Debug)]
 pub struct ValueParts {
     object: fn(&dyn Any) -> Option<&dyn Parts>,
@@ -178,7 +179,7 @@ impl ValueParts {
         (self.object)(value).expect("the values of an element have its type")
     }
 
-    /// The types to which a path may lead within values of this type; the first `number` steps of the path lead to the values.
+    /// The types of the parts to which a path may lead within values of this type, after its first `number` steps have led to the values.
     pub(super) fn types_at(&self, path: &Path, number: usize) -> Result<Vec<PartType>, PartError> {
         let mut types = vec![(self.part_type)()];
         for number in number..path.len() {

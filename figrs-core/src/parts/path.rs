@@ -19,7 +19,7 @@ pub(super) enum Step {
 }
 
 impl Step {
-    /// Returns the name of the step, or the text in its brackets: a number needs no quotation marks.
+    /// Returns the name of the field in the step of a path, or the text in its brackets, where a number needs no quotation marks.
     pub(super) fn text(&self) -> Cow<'_, str> {
         match self {
             Self::Item(index) => index.to_string().into(),

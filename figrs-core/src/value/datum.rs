@@ -230,7 +230,7 @@ impl Datum {
         }
     }
 
-    /// Returns the stored value itself, if it is of type `T`; a value that is shared with other data is cloned.
+    /// Returns the stored value itself, if it is of type `T`; if the `Datum` shares the value with clones, the value is cloned.
     pub fn into_typed<T: Value>(self) -> Option<T> {
         match self.0 {
             Repr::Plain(plain) => plain.get().cloned(),
@@ -262,7 +262,7 @@ impl Datum {
         self.0.value().same(other)
     }
 
-    /// True if the type of the value is a standard type with countably many values; an observed value then has a probability, and not a density.
+    /// True if the type of the value is a standard type with countably many values, so that an observed value has a probability, not a density.
     #[doc(hidden)]
     pub fn is_countable(&self) -> bool {
         match &self.0 {
@@ -279,7 +279,7 @@ impl Datum {
         }
     }
 
-    /// Returns the stored integer increased by `by`; `None` if the value is not an integer or if the sum does not fit into the type.
+    /// Returns the stored integer increased by `by`; `None` if the value is not an integer, or if the sum does not fit into the integer type.
     #[must_use]
     pub fn stepped(&self, by: i128) -> Option<Self> {
         match &self.0 {
@@ -292,8 +292,8 @@ impl Datum {
         }
     }
 
-    /// Returns the approximate number of bytes that the value holds on the heap, without the size of the `Datum`; a shared value is counted
-    /// completely.
+    /// Returns the approximate number of bytes that the value holds on the heap, without the size of the `Datum`; a value shared by several clones is
+    /// counted in full for each.
     pub fn heap_bytes(&self) -> usize {
         match &self.0 {
             Repr::Plain(_) => 0,

@@ -22,9 +22,9 @@ use plain_data::PlainData;
 /// `#[derive(Value)]` implements the trait `Value`. For a type that is `Eq + Hash`, one line implements the trait `Value`:
 /// [`value!`](crate::value!)`(MyType);`.
 ///
-/// If several values are equal, the functions of a model receive only one of them, the representative of the equal values. For floating-point
-/// numbers, `0.0` represents `-0.0`, and one NaN represents all NaNs, also within tuples, lists and derived types. If the equality of a type ignores
-/// data, such as the case of letters, [`canonical`](Value::canonical) must return the representative of equal values.
+/// If several values are equal, the functions of a model receive only one of them, which is called the representative of the equal values. For
+/// floating-point numbers, `0.0` represents `-0.0`, and one NaN represents all NaNs, also within tuples, lists and derived types. If the equality of
+/// a type ignores data, such as the case of letters, [`canonical`](Value::canonical) must return the representative of equal values.
 ///
 /// ```
 /// use figrs_core::{Constant, Element, Value};
@@ -50,10 +50,10 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     fn feed<H: Hasher>(&self, hasher: &mut H);
     /// Returns the representative of all values that are the same as this value by [`same`](Value::same); `None` if this value is the representative.
     ///
-    /// The method `canonical` returns `None` by default, which is correct if equal values have equal fields. The implementation by `#[derive(Value)]`
-    /// calls `canonical` for each field. A type whose equality ignores some data must override the method `canonical`. Without an override of
-    /// `canonical`, a function would receive any one of several equal values, and answers would depend on the order of the evaluation. Debug builds
-    /// report some functions of models that distinguish equal values.
+    /// The method `canonical` returns `None` by default, which is correct if equal values have equal fields. The implementation of `canonical` by
+    /// `#[derive(Value)]` calls the method for each field. A type whose equality ignores some data must override the method `canonical`. Without an
+    /// override of `canonical`, a function could receive any one of several equal values, and answers would depend on the order of evaluation. Debug
+    /// builds report some of the model's functions that give different results for equal values.
     ///
     /// ```
     /// # use std::hash::{Hash, Hasher};
@@ -78,8 +78,9 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     }
     /// Returns the number of bytes that the value holds on the heap, which count towards the memory [limit](crate::Limits::expansion_memory).
     ///
-    /// The default implementation of `heap_bytes` returns zero. For standard types, `heap_bytes` counts the contents, and `#[derive(Value)]` adds up
-    /// the fields; elements are counted separately. For a type that holds lists, `heap_bytes` should return the sizes of the lists:
+    /// The default implementation of `heap_bytes` returns zero. For standard types, `heap_bytes` counts the contents; with `#[derive(Value)]`, it
+    /// adds up the bytes of the fields. The bytes of elements are counted separately. For a type that holds lists, `heap_bytes` should return the
+    /// sizes of the lists:
     ///
     /// ```
     /// # use std::hash::{Hash, Hasher};
@@ -102,9 +103,9 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     }
     /// Returns the value that `data` describes, for evidence from files ([`Model::observe_data`](crate::Model::observe_data)).
     ///
-    /// Numbers, texts and truth values are described by data of the same form, and so are lists, tuples and options of such values. An enum variant
-    /// without fields, of a type with `#[derive(Value)]`, is described by its name. A `&'static str` from a file is stored until the program ends:
-    /// each different text once, and at most 1 MiB in total.
+    /// Numbers, texts and truth values are described by the same kind of data, for example a number by a number; lists, tuples and options of such
+    /// values are described likewise. An enum variant without fields, of a type with `#[derive(Value)]`, is described by its name. A `&'static str`
+    /// from a file is stored until the program ends: each different text once, and at most 1 MiB in total.
     ///
     /// **Errors.** The error describes the data that the type accepts, such as `a whole number from 0 to 255`. The default implementation of
     /// `from_data` accepts no data.
@@ -112,8 +113,8 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
         let _ = data;
         Err("a value that only Rust code can state, with `Model::observe`".into())
     }
-    /// Returns a description of the [`Parts`](crate::Parts) of the values, if the type has parts; paths then lead through elements with such values.
-    /// `#[derive(Value)]` with the attribute `#[value(parts)]` overrides the method `parts`.
+    /// Returns a description of the [`Parts`](crate::Parts) of the values, if the type has parts; paths can then continue through elements with such
+    /// values. `#[derive(Value)]` with the attribute `#[value(parts)]` overrides the method `parts`.
     fn parts() -> Option<ValueParts> {
         None
     }
@@ -175,7 +176,7 @@ impl<T: Value> Hash for Key<T> {
     }
 }
 
-/// A borrowed key, for lookups without a clone of the value.
+/// A borrowed key of a hash map, for lookups without a clone of the value.
 pub(crate) struct KeyRef<'a, T>(pub(crate) &'a T);
 
 impl<T: Value> Hash for KeyRef<'_, T> {

@@ -12,7 +12,8 @@ use crate::value;
 
 value!(Ordering);
 
-/// Implements `Value` for standard types that are `Eq + Hash`. Each standard type is given with the function that converts plain data to its values.
+/// Implements `Value` for standard types that are `Eq + Hash`. For each standard type, the macro takes the function that converts plain data to a
+/// value of the type.
 macro_rules! readable {
     ($($type:ty: $read:expr),+ $(,)?) => {$(
         impl Value for $type {

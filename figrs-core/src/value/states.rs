@@ -10,7 +10,7 @@ use super::support::{Support, SupportBuilder};
 ///
 /// Clones are cheap.
 ///
-/// A list or an array converts into `States`. If the tables of an element and of its children use clones of the same `States`, the rows of the tables
+/// A list or an array converts into `States`. If the table of an element and the tables of its children use clones of the same `States`, table rows
 /// are found by index, without a search for values.
 ///
 /// ```

@@ -16,9 +16,9 @@ use super::{Key, KeyRef, Value};
 struct DistinctValues<T> {
     set: IndexSet<Key<T>, FxBuildHasher>,
     heap: usize,
-    /// In debug builds, values that equal a listed value but print differently, each with the index of the listed value.
+    /// In debug builds, the values that equal a value in the list but print differently, each with the index of the listed value.
     look_alikes: Vec<(usize, T)>,
-    /// Number of repeated values that a debug build has compared with the listed values.
+    /// Number of repeated values that a debug build has compared with the values in the list so far.
     compared: usize,
 }
 
@@ -217,8 +217,8 @@ impl SupportBuilder {
         self.own().take()
     }
 
-    /// Returns the approximate size of the list in bytes during the addition of `more` values. If the list has no room for the new values, its
-    /// capacity is doubled, and the old memory is freed only after the values are copied.
+    /// Returns the approximate size of the list in bytes during the addition of `more` values. The estimate takes into account that a full list
+    /// doubles its capacity, and that its old memory is freed only after the values are copied.
     pub fn bytes_with(&self, more: usize) -> usize {
         let values = &self.0.0;
         let moved = 2 * values.len() * values.bytes_each();
@@ -337,7 +337,7 @@ pub trait AnyColumn: Debug + Send + Sync {
     fn gather(&self, positions: &[u32]) -> Box<dyn AnyColumn>;
     /// Adds `value`, which must have the type of the values in the list.
     fn push(&mut self, value: &dyn Any);
-    /// Adds `value`, which must have the type of the values in the list; the value is moved unless it is shared with other data.
+    /// Adds `value`, which must have the type of the values in the list; the value is moved if no other data share it, and otherwise cloned.
     fn push_datum(&mut self, value: Datum);
     /// Adds the values of the list `other`, which must have the same type.
     fn append(&mut self, other: &dyn AnyColumn);

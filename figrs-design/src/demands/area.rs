@@ -22,7 +22,7 @@ pub struct Area {
     columns: Range<usize>,
 }
 
-/// As the end of a range of rows or columns, this number means the edge of the level.
+/// As the end of a range of rows or columns, this special number means the edge of the level.
 const EDGE: usize = usize::MAX;
 
 impl Default for Area {
@@ -63,7 +63,7 @@ impl Area {
         self.rows.contains(&row) && self.columns.contains(&column)
     }
 
-    /// Returns a column. From the returned column on, the area contains either all columns or none.
+    /// Returns a column. Returns the first column from which on the area contains all remaining columns or none of them.
     pub(crate) fn settled_column(&self) -> usize {
         match self.columns.end {
             EDGE => self.columns.start,

@@ -18,7 +18,7 @@ use figrs_models::mdmc::{Level, Tile, TileSet};
 pub struct BoardDemands {
     size: (usize, usize),
     tiles: Arc<TileSet>,
-    /// The demands, turned with the board onto its left side, each with the demand's automaton.
+    /// The demands on the board, which is turned onto its left side; each demand is stored with its automaton.
     demands: Arc<[(Reader, Demand)]>,
 }
 
@@ -77,7 +77,8 @@ impl BoardDemands {
         self.tiles.tile(cell.symbol()).unwrap_or(Tile::BORDER)
     }
 
-    /// Returns the row and column of a cell on the board turned onto its left side; `index` is the index of the cell in scan order.
+    /// Returns the row and column that a cell of a board has after the board is turned onto its left side; `index` is the index of the cell in scan
+    /// order.
     fn lying_cell(&self, index: usize) -> (usize, usize) {
         let (_, columns) = self.size;
         (columns - 1 - index % columns, index / columns)
@@ -153,7 +154,7 @@ impl<G> DemandedBoards<G> {
     }
 }
 
-/// Calls the methods of the generator `generator`, except for its own sampler and its own exact answers, which ignore the demands.
+/// Passes calls on to the generator `generator`, except those that ask for its own sampler or its own exact answers, which ignore the demands.
 impl<C: Symbol + figrs_core::Value, G: Generator<Cell = C, Board = Board<C>>> Generator
     for DemandedBoards<G>
 {
@@ -176,7 +177,8 @@ impl<C: Symbol + figrs_core::Value, G: Generator<Cell = C, Board = Board<C>>> Ge
         self.generator.board(cells)
     }
 
-    /// Returns the memory that `generator` predicts for itself, although the demands multiply the number of states.
+    /// Returns the memory that the underlying generator predicts for itself; the demands, which multiply the number of states, are not taken into
+    /// account.
     fn predicted_bytes(&self) -> Option<f64> {
         self.generator.predicted_bytes()
     }
@@ -205,8 +207,8 @@ impl<C: Symbol + figrs_core::Value, G: Generator<Cell = C, Board = Board<C>>> Ge
     }
 }
 
-/// A rule for whole boards, which combines all demands. The violation of the rule is a sum over all demands: the number of wrong, missing or surplus
-/// cells or occurrences, or 1 for a broken demand without such a number.
+/// A rule for whole boards, which combines all demands. The violation of the rule is a sum over all demands. A demand contributes its number of
+/// wrong, missing or surplus cells or occurrences; a broken demand without such a number contributes 1.
 struct DemandsRule {
     demands: BoardDemands,
     lying: Array2<Tile>,
@@ -259,8 +261,8 @@ impl<C: Symbol> BoardRule<C> for DemandsRule {
     }
 }
 
-/// Returns the number of cells or occurrences by which a board misses `demand`; the number is zero only if the board meets the demand. The argument
-/// is the board turned onto its left side. Returns `None` for demands that do not concern a number of cells or occurrences.
+/// Returns the number of cells or occurrences that are wrong, missing or surplus for `demand`; the number is zero only if the board meets the demand.
+/// The argument is the board turned onto its left side. Returns `None` for demands that do not concern a number of cells or occurrences.
 fn violation(demand: &Demand, lying: &Array2<Tile>) -> Option<u32> {
     let beyond = |found: usize, least: usize, most: usize| {
         (least.saturating_sub(found) + found.saturating_sub(most)) as u32
@@ -310,7 +312,7 @@ fn violation(demand: &Demand, lying: &Array2<Tile>) -> Option<u32> {
     }
 }
 
-/// Returns the number of cells of `tiles` that do not match `pattern`, for the alternative form of the pattern that matches best.
+/// Returns the number of cells of `tiles` that do not match `pattern`; of the pattern's alternative forms, the one that matches best is used.
 fn misfits(pattern: &Pattern, tiles: ArrayView2<'_, Tile>) -> u32 {
     let forms = pattern.forms().iter().map(|form| {
         let cells = form.iter().zip(&tiles);

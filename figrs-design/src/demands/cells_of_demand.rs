@@ -7,8 +7,9 @@ use super::demand::Demand;
 use super::mask::Mask;
 
 impl Demand {
-    /// Returns the cells to which the demand refers in a level of the size `size`, row by row in model coordinates: the cells that a mask, a drawing
-    /// or a path sets, or the cells of an area. Returns no cells if the demand concerns the whole level or does not fit the size of the level.
+    /// Returns the cells to which the demand refers in a level of the size `size`: the cells that a mask, a drawing or a path sets, or the cells of
+    /// an area. The cells are in order of rows, in model coordinates. Returns no cells if the demand concerns the whole level or does not fit the
+    /// size of the level.
     ///
     /// ```
     /// use figrs_models::mdmc::{TileClass, TileSet, Meaning};

@@ -306,7 +306,7 @@ impl LevelFrame<'_> {
         })
     }
 
-    /// Returns the automaton of the demand that each window of `most` + 1 columns contains ground on which a player can stand.
+    /// Returns the automaton of the demand that each window of `most` + 1 columns contains a column with ground on which a player can stand.
     fn maximum_gap(&self, most: usize) -> Result<Reader, DemandError> {
         let ground = TileClass::of(self.tiles.tiles().filter(|&tile| is_support(tile)));
         let bottom = Area::all().rows(self.height - 1..);

@@ -15,7 +15,7 @@ use super::proof::{Conflict, ProofSearch};
 use super::room::of_places;
 use super::trial::{Trial, first_column, minimal};
 
-/// Returns the error for contradictory demands, a conflict which is either `proven` or found by particles (a sampler with weighted partial levels).
+/// Returns the error for contradictory demands; the conflict is either `proven` or was found by particles (a sampler with weighted partial levels).
 pub(super) fn error(
     demanded: &DemandedLevel,
     conflict: &Conflict,
@@ -42,11 +42,11 @@ pub(super) fn error(
     }
 }
 
-/// One divided by this number is the fraction of the work for proofs that is reserved for [confirming](confirmed) a conflict that particles find.
+/// The fraction of the work for proofs that is reserved for [confirming](confirmed) a conflict that particles find is one divided by this number.
 const CONFIRMATION: u64 = 4;
 
-/// Searches for demands that exclude each other, by the method for the stage `stage` of the inference. Returns the conflict (the contradictory
-/// demands), and true if the conflict is proven.
+/// Searches for demands that exclude each other, by the method that belongs to the stage `stage` of the inference. Returns the conflict (the
+/// contradictory demands), and true if the conflict is proven.
 pub(super) fn find(
     demanded: &DemandedLevel,
     stage: ConflictStage<'_, Tile>,
@@ -121,14 +121,14 @@ pub(super) fn proven(
     demanded.proof().get_or_init(proof).0.clone()
 }
 
-/// Tries to prove the conflict `found`, which particles found, with the work that the first search for a proof has left.
+/// Tries to prove the conflict `found`, which particles found, with the steps of work that the first search for a proof did not use.
 fn confirmed(demanded: &DemandedLevel, found: &Conflict, engine: &Frontier) -> Option<Conflict> {
     let spent = demanded.proof().get().map_or(0, |(_, spent)| *spent);
     let work = WorkBudget::new(demanded.steps_of_proof().saturating_sub(spent));
     ProofSearch::new(demanded, engine, work).confirm(&found.demands)
 }
 
-/// Returns demands whose numbers alone show that they contradict each other or do not fit into the level.
+/// Returns demands whose required numbers alone (of tiles, for example) show that the demands contradict each other or do not fit into the level.
 fn by_arithmetic(demanded: &DemandedLevel) -> Option<Conflict> {
     of_counts(demanded).or_else(|| of_places(demanded))
 }

@@ -11,7 +11,7 @@ use figrs_models::shares::whole_numbers;
 
 /// A demand on a level. Demands on a level are evidence: levels are drawn given all demands.
 ///
-/// Rows count from the top and columns from the left, from 0, in model coordinates: a level in which the player climbs lies on its side, and
+/// Rows count from 0 at the top and columns from 0 at the left, in model coordinates: a level in which the player climbs lies on its side, and
 /// [`turned`](Self::turned) turns a demand in the same way. [`DemandFile`](crate::DemandFile) reads demands from text.
 ///
 /// All variants except `Seen`, `Placed`, `Playable`, `Preferred` and `Near` have finite automata that read a level column by column;
@@ -52,10 +52,10 @@ pub enum Demand {
     /// excludes all levels.
     Pinned(Mask),
     /// Each cell for which the mask gives a tile gets this tile by intervention, whatever the trained model would draw. Cells that the model draws
-    /// before a placed tile do not depend on this tile, and configurations with placed tiles need not occur in training.
+    /// before a placed tile do not depend on this tile; configurations that contain placed tiles need not occur in training.
     Placed(Mask),
-    /// The demand limits the number of adjacent columns that have no ground in the bottom row on which a player can stand. The demand on gaps applies
-    /// to levels that are played to the right.
+    /// The demand limits the number of adjacent columns that have no ground in the bottom row on which a player can stand. The demand on gaps in the
+    /// ground applies to levels that are played to the right.
     MaximumGap(usize),
     /// The level has from `least` to `most` tiles of one kind.
     Count {
@@ -91,8 +91,8 @@ pub enum Demand {
         /// Largest allowed number of tiles of the kind or class.
         most: usize,
     },
-    /// Each window of `columns` adjacent columns in an area of the level has from `least` to `most` tiles of a class. A demand for windows of columns
-    /// gives a level rhythm.
+    /// Each window of `columns` adjacent columns in an area of the level has from `least` to `most` tiles of a class. A demand on the number of tiles
+    /// in each window of columns gives a level rhythm.
     InEach {
         /// Class of the tiles that are counted.
         class: TileClass,
@@ -102,7 +102,7 @@ pub enum Demand {
         columns: usize,
         /// Smallest allowed number of tiles in a window.
         least: usize,
-        /// Largest allowed number of tiles in a window.
+        /// Largest allowed number of tiles in a window of columns.
         most: usize,
     },
     /// The columns of an area are divided into sections of nearly equal width; each section has its own range of allowed numbers of tiles of a class.
@@ -114,8 +114,8 @@ pub enum Demand {
         /// Smallest and largest allowed number of tiles of the class in each section.
         sections: Vec<(usize, usize)>,
     },
-    /// The columns of an area are divided into sections of nearly equal width, and no section has fewer tiles of a class than the section before; if
-    /// the tiles are dangerous, the difficulty rises.
+    /// The columns of an area are divided into sections of nearly equal width, and no section has fewer tiles of a class than the section before it.
+    /// For dangerous tiles, the difficulty of the level then never falls from section to section.
     Rising {
         /// Class of the tiles that are counted.
         class: TileClass,
@@ -135,12 +135,12 @@ pub enum Demand {
         /// Largest allowed number of occurrences of the pattern; `None` means no limit.
         most: Option<usize>,
     },
-    /// Near each occurrence of the pattern `each` in an area, the pattern `by` occurs: its first cell is `rows` further down and `columns` further to
-    /// the right than the first cell of `each`; negative numbers mean up and left.
+    /// For each occurrence of the pattern `each` in an area, the pattern `by` occurs near it: the first cell of `by` is `rows` further down and
+    /// `columns` further to the right than that of `each`; negative numbers mean up and left.
     Accompanied {
         /// The pattern that needs the pattern `by` near each of its occurrences.
         each: Pattern,
-        /// Area of the occurrences of `each` that need the pattern `by` near them.
+        /// Area in which occurrences of the pattern `each` need the pattern `by` near them.
         area: Area,
         /// The pattern that must occur near the occurrences of `each`, anywhere in the level.
         by: Pattern,
@@ -158,9 +158,10 @@ pub enum Demand {
         to: Pattern,
         /// Area of the level in which both patterns are sought.
         area: Area,
-        /// Smallest distance in columns from the first column of `from` to the first column of `to`.
+        /// Smallest allowed distance in columns from the first column of the pattern `from` to the first column of the pattern `to`.
         least: usize,
-        /// Largest distance in columns from the first column of `from` to the first column of `to`; `None` means no limit.
+        /// Largest allowed distance in columns from the first column of the pattern `from` to the first column of the pattern `to`; `None` means no
+        /// limit.
         most: Option<usize>,
     },
     /// An area of the level equals its mirror image.
@@ -194,12 +195,13 @@ pub enum Demand {
     Not(Box<Demand>),
     /// Soft demand: the weight of a level that does not meet the demand is multiplied by exp(-`weight`).
     Preferred {
-        /// The demand that a level should meet.
+        /// The demand that a level should meet, although it need not.
         demand: Box<Demand>,
         /// The negative natural logarithm of the factor for levels that do not meet the soft demand.
         weight: f64,
     },
-    /// Soft demand: each cell that differs from the drawing multiplies the weight of a level by exp(-`cost`), for repair and in-fill of levels.
+    /// Soft demand to resemble a drawing: each cell that differs from the drawing multiplies the weight of a level by exp(-`cost`), for the repair
+    /// and completion of levels.
     Near {
         /// The drawing to which the level is compared; free cells of the drawing are not compared.
         drawing: Mask,
@@ -274,7 +276,7 @@ impl Demand {
         }
     }
 
-    /// Returns the route that a player must be able to take by the demand; `None` for demands without a route.
+    /// Returns the route that a player must be able to take according to the demand; `None` for demands without a route.
     pub fn route(&self) -> Option<&Route> {
         match self {
             Self::Playable(route) => Some(route),

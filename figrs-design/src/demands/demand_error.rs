@@ -8,11 +8,11 @@ use crate::Route;
 use figrs_derive::ErrorDebug;
 use figrs_reading::{Mistake, MistakeKind};
 
-/// Reason why a demand does not fit a level or cannot be met by a sampler.
+/// Reason why a demand does not fit a level, or why a sampler cannot meet it.
 #[derive(Clone, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum DemandError {
-    /// A value in a demand, a pattern or a route is never allowed, or is not allowed for the given level.
+    /// A value in a demand, a pattern or a route is not allowed, either for any level or for the given level.
     #[error("{problem}; {remedy}")]
     Invalid {
         /// The problem, as a statement that names the demand, pattern or route and its numbers.
@@ -25,7 +25,7 @@ pub enum DemandError {
     NotRejected {
         /// Description of the demand that cannot be met by rejection sampling.
         demand: String,
-        /// Changes that avoid the problem; each of these changes alone suffices.
+        /// Changes of the request that avoid the problem; each of these changes alone suffices.
         remedies: &'static [Remedy],
     },
 }
@@ -117,7 +117,7 @@ impl DemandError {
     }
 }
 
-/// A change of the user's request, after which the sampler may be able to draw levels that meet the demands. By default, the text of a remedy names
+/// A change to the user's request, with which the sampler may be able to draw levels that meet the demands. By default, the text of a remedy names
 /// calls of the library; a program can name its own options instead, by [`DemandedLevelError::worded`](crate::DemandedLevelError::worded) and
 /// [`DemandError::worded`](crate::DemandError::worded).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

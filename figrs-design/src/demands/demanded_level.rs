@@ -24,8 +24,8 @@ use figrs_models::mdmc::{GeneratedLevel, Level, LevelModel, MarkovChain, Tile, T
 ///
 /// Any inference algorithm of figrs can run on the [`model`](Self::model) of a demanded level. The elements [`cells`](Self::cells) are the tiles of
 /// the level in the order in which the evidence reads them: columns from the left, each from the bottom up. The model and the cells of the level are
-/// built on first use. A demand on the whole level becomes a `fold` (a running state) over columns or cells, with evidence on the state after each
-/// column, so that samplers reject a level early.
+/// built on first use. A demand on the whole level becomes a `fold` (a running state) over columns or cells. There is evidence on the state after
+/// each column, so that samplers can reject a level early.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -47,7 +47,7 @@ pub struct DemandedLevel {
     stated: Arc<OnceLock<ColumnModel>>,
     twist: Arc<OnceLock<Option<Arc<TwistedDemands>>>>,
     crossed: Arc<ReachabilityMemo>,
-    /// The conflict between demands that the search for a proof found, if any, and the work that the search used.
+    /// The conflict between demands that the search for a proof found, if it found one, and the amount of work that the search used.
     proof: Arc<OnceLock<(Option<Conflict>, u64)>>,
     proof_work: u64,
     conflict_work: u64,
@@ -57,12 +57,13 @@ pub struct DemandedLevel {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ColumnModel {
     pub(super) model: Model,
-    /// The tiles of these columns, column by column from the left, each from the bottom up.
+    /// The tiles of the columns of this model, column by column from the left, each from the bottom up.
     pub(super) cells: Vec<Element<Tile>>,
 }
 
 impl DemandedLevel {
-    /// States `demands` on a level of `model`, which is a trained Markov chain, n-grams, a hierarchical chain or a Markov random field.
+    /// Creates a level of `model` with the demands `demands`; the model is a trained Markov chain, n-grams, a hierarchical chain or a Markov random
+    /// field.
     ///
     /// **Errors.** [`DemandError`] if a demand does not fit the level, if two masks place different tiles in one cell, or if the rules of a movement are for
     /// other tiles or another direction of travel.
@@ -130,9 +131,9 @@ impl DemandedLevel {
         })
     }
 
-    /// Default number of steps of the search for a proof that demands contradict each other. The search for a proof uses up to three quarters of its
-    /// steps before particles draw levels, and the remaining steps to confirm a conflict that particles find. A step of the search for a proof is a
-    /// transition of a [frontier](figrs_infer::Frontier::work) algorithm, or a move of a player.
+    /// Default number of steps of the search for a proof that demands contradict each other. The search for a proof of a conflict between demands
+    /// uses up to three quarters of its steps before particles draw levels. The remaining steps serve to confirm a conflict that particles find. A
+    /// step of the search for a proof is a transition of a [frontier](figrs_infer::Frontier::work) algorithm, or a move of a player.
     pub const PROOF_WORK: u64 = 20_000_000;
 
     /// Sets the number of steps of the search for a proof that demands contradict each other; the default is [`PROOF_WORK`](Self::PROOF_WORK).
@@ -152,10 +153,11 @@ impl DemandedLevel {
         &self.proof
     }
 
-    /// Sets the maximum number of cells that all particles together draw to find a minimal set of conflicting demands, if particles fail and no proof
-    /// is found (default: 24 million). If this number of cells does not suffice, the error also lists the demands that were not tested. The default
-    /// number of cells suffices to find a minimal set among 13 demands on a level of 14 by 200 cells. On a level of 14 by 200 cells, the search for a
-    /// minimal set took two seconds of one core for four demands, and thirteen seconds for playability, which follows each particle's player.
+    /// Sets the maximum number of cells that all particles together draw to find a minimal set of conflicting demands (default: 24 million). This
+    /// search runs only if the particles find no level and no proof is found. If the allowed number of cells does not suffice to find a minimal set
+    /// of conflicting demands, the error also lists the demands that were not tested. The default number of cells suffices to find a minimal set
+    /// among 13 demands on a level of 14 by 200 cells. On a level of 14 by 200 cells, the search for a minimal set of conflicting demands took two
+    /// seconds of one core for four demands, and thirteen seconds for playability, for which each particle's player is followed.
     #[must_use]
     pub fn conflict_work(mut self, cells: u64) -> Self {
         self.conflict_work = cells;
@@ -250,8 +252,8 @@ impl DemandedLevel {
     }
 
     /// Returns the factor by which the demands multiply the weight of `level`: 0 if it breaks a demand that is not soft, and otherwise the product of
-    /// the factors of the soft demands. The demands [`Seen`](Demand::Seen) and [`Playable`](Demand::Playable), which need the trained model or the
-    /// rules of a movement, are treated as met here.
+    /// the factors of the soft demands. The factor treats the demands [`Seen`](Demand::Seen) and [`Playable`](Demand::Playable) as met, because a
+    /// test of them needs the trained model or the rules of a movement.
     pub fn factor(&self, level: &Level) -> f64 {
         let factors = self.demands.iter().map(|stated| {
             let is_met = || {
@@ -379,7 +381,7 @@ fn placed_by(demands: &[StatedDemand]) -> impl Iterator<Item = (usize, usize, Ti
     masks.flat_map(Mask::tiles)
 }
 
-/// The first columns of a level, split into groups of a few columns, because a particle filter cannot hold all elements of a long level in memory.
+/// The first columns of a level, split into groups of a few columns each; a particle filter then holds only the elements of a few groups in memory.
 #[derive(Clone, Debug)]
 pub(super) struct LevelParts<'a> {
     demanded: &'a DemandedLevel,
@@ -390,8 +392,8 @@ pub(super) struct LevelParts<'a> {
 
 impl<'a> LevelParts<'a> {
     const CELLS: usize = 448;
-    /// Maximum product of the columns of a group and the squared number of rows, if particles follow players: the state of such a particle grows with
-    /// this square.
+    /// Maximum product of the number of columns of a group and the squared number of rows, if particles follow players: the state of such a particle
+    /// grows with the square of the number of rows.
     const SQUARES: usize = 1568;
 
     pub(super) fn of(demanded: &'a DemandedLevel) -> Self {

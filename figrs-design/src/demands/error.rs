@@ -23,7 +23,7 @@ pub enum DemandedLevelError {
     /// An inference algorithm returned an error.
     #[error(transparent)]
     Inference(#[from] figrs_infer::Error),
-    /// The conditional sampler of boards (here: turned levels) drew no level.
+    /// The conditional sampler of boards, which also draws levels (turned onto their side), drew no level.
     #[error(transparent)]
     Board(Box<BoardError>),
     /// No level meets all demands, so that no level can be drawn.
@@ -42,8 +42,8 @@ pub enum DemandedLevelError {
         places: Vec<usize>,
         /// `true` if each of the listed demands is needed for the contradiction; `false` if the work or memory did not suffice to test each of them.
         minimal: bool,
-        /// First column, from 0, at which levels can no longer meet the demands; if the work or memory ran out, a range of columns that contains this
-        /// column.
+        /// First column, from 0, at which levels can no longer meet the demands; if the work or memory did not suffice to find it, a range of columns
+        /// that contains it.
         columns: RangeInclusive<usize>,
         /// `true` if it is proven that no level meets the listed demands.
         proven: bool,

@@ -1,4 +1,4 @@
-//! Levels with demands (requirements), treated as boards by the conditional sampler.
+//! Levels with demands (requirements), which the conditional sampler of boards treats as boards.
 
 use figrs_infer::Frontier;
 use figrs_models::board::{BoardElements, BoardError, BoardSequence, ConflictStage, Generator};
@@ -13,15 +13,16 @@ use crate::DemandError;
 /// A level with demands becomes a board by turning it onto its left side: the rows of the board are the columns of the level, from the left, each
 /// from the bottom up. A [`ConditionalSampler`](figrs_models::board::ConditionalSampler) draws levels that meet all demands.
 ///
-/// For a demand to resemble a drawing, a tile's weight is multiplied as soon as particles sample this tile. For demands that a finite automaton
-/// checks, such as numbers and patterns, particles prefer tiles after which the rest of the level probably meets the demand. The probability that the
-/// rest of the level meets the demand is estimated as if cells were independent (for n-grams and a drawing, the probability is exact). Proposals that
-/// foresee demands make the weights of particles more even and do not change the distribution of levels; twenty particles therefore usually suffice
-/// for a level.
+/// For a demand that a level resembles a drawing, the weight of a particle is multiplied by a tile's factor as soon as the particle samples this
+/// tile. For demands that a finite automaton checks, such as numbers and patterns, particles prefer tiles after which the rest of the level probably
+/// meets the demand. The probability that the rest of the level meets the demand is estimated as if cells were independent; for n-grams with a demand
+/// to resemble a drawing, the probability is exact. Proposals that foresee the demands make the weights of particles more even, and do not change the
+/// distribution of levels. Twenty particles therefore usually suffice for a level.
 ///
-/// If no level meets the demands, sampling returns the error [`DemandedLevelError::Contradictory`] with demands that exclude each other. The listed
-/// contradictory demands are the same on all machines, because work instead of time limits the search for a proof
-/// ([`proof_work`](DemandedLevel::proof_work)) and, if no proof is found, the search by particles ([`conflict_work`](DemandedLevel::conflict_work)).
+/// If no level meets the demands, sampling returns the error [`DemandedLevelError::Contradictory`] with demands that exclude each other. The
+/// contradictory demands in the error are the same on all machines, because the two searches for them are limited by work, not by time: the search
+/// for a proof by [`proof_work`](DemandedLevel::proof_work), and the search by particles, if no proof is found, by
+/// [`conflict_work`](DemandedLevel::conflict_work).
 ///
 /// **References.** To condition levels, sequential Monte Carlo (Gordon, Salmond and Smith 1993) is used instead of the look-ahead of Snodgrass and
 /// Ontañón (2017).

@@ -13,7 +13,7 @@ use figrs_models::mdmc::Travel;
 
 impl Demand {
     /// Returns the demand in model coordinates, in which a level where the player climbs lies on its side. The demand `self` applies to upright
-    /// levels of `size` rows and columns.
+    /// levels of the size `size` (numbers of rows and columns).
     ///
     /// Demands on windows, sections, periods and distances count along the direction of travel: if the player climbs, they count rows from the
     /// bottom.

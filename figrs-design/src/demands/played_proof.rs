@@ -11,7 +11,8 @@ use crate::play::search::dead_end;
 use figrs_models::mdmc::Tile;
 
 /// Returns demands that contradict each other: a route that no player can take, and demands on the tiles of single cells that block the route.
-/// Returns `None` if no conflict is found, or if the work runs out; `spend(n)` uses up `n` steps of work, and returns false if fewer steps are left.
+/// Returns `None` if no conflict is found or the work runs out. The function `spend(n)` uses up `n` steps of work, and returns false if fewer than
+/// `n` steps are left.
 pub(super) fn unplayable(
     demanded: &DemandedLevel,
     spend: &dyn Fn(u64) -> bool,
@@ -110,7 +111,7 @@ fn limits_cells(demand: &Demand) -> bool {
     }
 }
 
-/// True unless `demand`, which [limits single cells](limits_cells), forbids `tile` in the given cell.
+/// True if `demand` permits the tile `tile` in the given cell; the demand must be one that [limits single cells](limits_cells).
 fn allows(demand: &Demand, (row, column): (usize, usize), tile: Tile) -> bool {
     let is_in = |area: &Area| area.contains(row, column);
     match demand {

@@ -18,7 +18,7 @@ use figrs_models::mdmc::LevelModel;
 pub(super) struct Conflict {
     pub(super) demands: Vec<usize>,
     pub(super) is_minimal: bool,
-    /// The column at which levels can no longer meet all demands, or a range that contains this column.
+    /// The column at which levels can no longer meet all demands of the conflict, or a range that contains this column.
     pub(super) columns: RangeInclusive<usize>,
 }
 
@@ -36,14 +36,15 @@ impl Conflict {
 ///
 /// A trial run decides whether any level meets some of the demands, by a [`Frontier`] with a small memory limit. If the states of the model fit into
 /// the memory limit, a trial run decides whether any level of the model meets the demands. If the states of the model need more memory than the
-/// limit, a trial run examines a larger set: all levels in which each tile is possible in its row. The search for a proof also examines windows of a
-/// few columns around cells whose tiles are set, with any tiles outside the window. Every conflict between demands that the search proves holds for
-/// the model, but the search may miss a conflict. Every trial run takes account of the tiles that demands place by intervention.
+/// limit, a trial run examines a larger set of levels, in which each cell may have any tile that is possible in its row. The search for a proof also
+/// examines windows of a few columns around cells whose tiles are set by demands; the tiles outside a window may be any. Every conflict between
+/// demands that the search proves is a conflict for the model itself, but the search may miss a conflict. Every trial run takes account of the tiles
+/// that demands place by intervention.
 ///
 /// The search for contradictory demands first tries each demand alone. In its second step, the search looks for a player's path through a level in
-/// which each cell may have any tile that the demands allow. In its last step, the search tries all demands together; if no level meets them, it
-/// leaves out one demand after another. In long levels, the search for contradictory demands makes all its tests for the
-/// [first columns](Self::FIRST_COLUMNS) before it includes more columns.
+/// which each cell may have any tile that the demands allow. In its last step, the search tries all demands together; if no level meets all of them,
+/// the search leaves out one demand after another to find a minimal set. In long levels, the search for contradictory demands makes all its tests for
+/// the [first columns](Self::FIRST_COLUMNS) before it includes more columns.
 ///
 /// The search for a proof stops when its work is used up or its [`Frontier`] is interrupted, even within a trial run. A search that was stopped
 /// returns the conflict proven so far, and states whether the conflict may contain more demands or columns than necessary.
@@ -134,7 +135,7 @@ impl<'a> ProofSearch<'a> {
         self.is_ended.get() || self.work.left() == 0 || self.frontier.is_interrupted()
     }
 
-    /// Uses up `steps` steps of work; returns true if the search for a proof may go on.
+    /// Uses up `steps` steps of work; returns true if enough work is left for the search for a proof to continue.
     fn spend(&self, steps: u64) -> bool {
         self.work.spend(steps) && !self.is_over()
     }
@@ -198,7 +199,8 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Decides whether any level meets the demands with the indices `demands`. The result also contains the demands on which the decision depends.
+    /// Decides whether any level meets the demands with the indices `demands`. The result also contains the indices of the demands that the decision
+    /// takes into account.
     fn trial(&self, demands: &[usize]) -> (Trial, Vec<usize>) {
         // The relaxed model ignores neighbours, so all of its levels meet the demand `Seen`.
         let is_open =
@@ -229,8 +231,8 @@ impl<'a> ProofSearch<'a> {
     }
 
     /// Returns the conflict (the contradictory demands, and the column where they fail) for `demands`, which contradict each other. As far as the
-    /// remaining work suffices, drops demands that the contradiction does not need, and finds the first column at which levels can no longer meet the
-    /// other demands.
+    /// remaining work suffices, drops the demands that the contradiction does not need, and finds the first column at which levels can no longer meet
+    /// the remaining demands.
     fn conflict(&self, demands: &[usize]) -> Conflict {
         let Core {
             members: demands,
@@ -265,8 +267,7 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Returns a level of the model that trial runs examine, with the tiles that demands place and with some of the demands, given by their indices
-    /// `demands`.
+    /// Returns a level of the model that trial runs examine, with the tiles that demands place, and with the demands that have the indices `demands`.
     fn part(&self, demands: &[usize]) -> DemandedLevel {
         let demands = [&*self.placed, demands].concat();
         self.demanded.part(&self.model, &demands)
@@ -287,8 +288,8 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Returns the middle column of a window of columns, around cells with set tiles, in which the demands contradict each other; `None` if there is
-    /// no such window.
+    /// Returns the middle column of a window of columns in which the demands contradict each other; only windows around cells with set tiles are
+    /// examined. Returns `None` if there is no such window.
     fn impossible_window(&self, demands: &[usize]) -> Option<usize> {
         let chosen = || demands.iter().map(|&demand| self.demanded.demand(demand));
         // Training may never show a placed tile beside its neighbours, so windows prove nothing if demands place tiles.

@@ -12,7 +12,7 @@ use super::demanded_level::DemandedLevel;
 use super::error::DemandedLevelError;
 use crate::{DemandError, Playability};
 
-/// Levels that another sampler (such as the look-ahead sampler), which cannot be conditioned, proposes until one of them meets the demands.
+/// A sampler that takes levels from another sampler that cannot be conditioned (such as the look-ahead sampler), until one of them meets the demands.
 /// [`ConditionalSampler`](figrs_models::board::ConditionalSampler) draws the levels of a `ProposedLevels` value.
 ///
 /// # Guarantee
@@ -55,8 +55,8 @@ pub struct ProposedLevels {
 impl ProposedLevels {
     /// Creates a sampler that draws up to 10 000 proposals from `proposals` for each level.
     ///
-    /// **Errors.** [`DemandError::NotRejected`] for [`Demand::Placed`], which is an intervention, and for which a drawn level cannot be tested;
-    /// [`DemandError`] if the demands are for levels of another size.
+    /// **Errors.** [`DemandError::NotRejected`] for [`Demand::Placed`], because a placed tile is an intervention, for which a drawn level cannot be
+    /// tested; [`DemandError`] if the demands are for levels of another size.
     pub fn new(
         proposals: impl Into<DrawnLevels>,
         demanded: DemandedLevel,
@@ -120,7 +120,8 @@ impl ProposedLevels {
     }
 }
 
-/// The conditional sampler may use only the generator's own sampler, because only its boards have the distribution of the other sampler's levels.
+/// The conditional sampler must use the generator's own sampler, because only the boards of that sampler have the distribution of the other sampler's
+/// levels.
 impl Generator for ProposedLevels {
     type Cell = Tile;
     type Board = GeneratedLevel;

@@ -11,8 +11,8 @@ use super::demanded_level::DemandedLevel;
 use super::pattern::Pattern;
 use super::proof::Conflict;
 
-/// Maximum number of cells that are compared to find which occurrences of a pattern can overlap; if more comparisons are needed, any two occurrences
-/// count as able to overlap.
+/// Maximum number of comparisons of cells to find which occurrences of a pattern can overlap; if more comparisons are needed, any two occurrences are
+/// assumed to be able to overlap.
 const COMPARED: usize = 10_000_000;
 
 /// An area in which a demand requires a pattern, with the smallest number of occurrences that it requires.
@@ -21,7 +21,7 @@ struct NeededPlaces {
     rows: Range<usize>,
     columns: Range<usize>,
     least: usize,
-    /// Column at which a level with too few occurrences of the pattern fails the demand, or a range that contains this column.
+    /// Column at which a level with too few occurrences of the pattern certainly fails the demand, or a range that contains this column.
     fails: RangeInclusive<usize>,
 }
 
@@ -88,7 +88,8 @@ impl NeededPlaces {
         ))
     }
 
-    /// True if a demand on the distance from the pattern `from` to the pattern `to` in `area` applies to all required occurrences.
+    /// True if a demand on the distance from the pattern `from` to the pattern `to` in `area` applies to all occurrences that another demand
+    /// requires.
     fn are_spaced_by(&self, (from, to): (&Pattern, &Pattern), area: &Area) -> bool {
         let contains = |row, column| area.contains(row, column);
         let is_inside = contains(self.rows.start, self.columns.start)
@@ -142,8 +143,8 @@ fn most_in_a_column(pattern: &Pattern, possible: &[Vec<Tile>]) -> usize {
     numbers.into_iter().flatten().max().unwrap_or(0)
 }
 
-/// True if the possible tiles of the rows allow `form` at the top and, at the same time, another of the pattern's alternative forms in the same
-/// columns, `below.1` rows lower.
+/// True if the possible tiles of the rows allow two forms of the pattern at the same time in the same columns: `form` at the top, and another form
+/// `below.1` rows lower.
 fn stand_together(
     form: &Array2<TileClass>,
     below: Option<(&Array2<TileClass>, usize)>,
@@ -245,7 +246,7 @@ mod tests {
         assert_eq!(stacked("E", 7), 0);
     }
 
-    /// The test compares the upper bound on occurrences with the largest number of occurrences among all columns of two kinds of tiles.
+    /// The test compares the upper bound on occurrences with the largest number found among all possible columns of two kinds of tiles.
     #[test]
     fn no_column_has_more_places_than_the_bound() {
         let kinds = [tile('X'), tile('<')];

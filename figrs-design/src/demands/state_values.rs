@@ -21,14 +21,15 @@ pub(super) struct StateValues {
     height: usize,
     /// Factor that multiplies the weight of a level that does not meet the soft demand.
     unmet: f64,
-    /// The estimated probabilities of the automaton's states before each cell, in reading order; adjacent cells with equal values share one entry.
+    /// The estimated probabilities for the automaton's states before each cell, in the order in which cells are read; adjacent cells with equal
+    /// estimates share one entry.
     before: Vec<Arc<PositionValues>>,
 }
 
 #[derive(Debug, Default)]
 struct PositionValues {
     known: FxHashMap<DemandState, f64>,
-    /// The estimated probability for every state that is not a key of `known`.
+    /// The estimated probability for all states of the automaton that are not keys of `known`.
     other: f64,
 }
 

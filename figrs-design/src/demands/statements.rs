@@ -19,7 +19,8 @@ use figrs_models::mdmc::{Tile, TileClass};
 pub(super) trait ColumnEvidence {
     fn on(&mut self, columns: &LevelColumns, column: usize, model: Model) -> Model;
 
-    /// Returns the state of the evidence after the latest column; the evidence about the next columns of the level depends on this state.
+    /// Returns the state of the evidence after the latest column; the evidence about the later columns of the level depends on the columns so far
+    /// only through this state.
     fn state(&self) -> Option<AnyElement> {
         None
     }
@@ -195,8 +196,8 @@ impl ColumnEvidence for FoldedReach {
     }
 }
 
-/// A cache of [`Reach`] states (the positions that a player can reach) after each column of a level. The key of the cache is the state before the
-/// column and the classes of the column's cells. The cache of states saves time because the same columns recur often.
+/// A cache of [`Reach`] states (the positions that a player can reach) after each column of a level. The key of the cache consists of the state
+/// before the column, and the class of each cell in the column. The cache of states saves time because the same columns recur often.
 #[derive(Debug, Default)]
 pub(super) struct ReachabilityMemo {
     known: Mutex<CrossingMemo>,
@@ -205,7 +206,7 @@ pub(super) struct ReachabilityMemo {
 #[derive(Debug, Default)]
 struct CrossingMemo {
     after: FxHashMap<(Reach, Vec<CellClass>), Option<Reach>>,
-    /// The states in the results of the cache; equal states are stored once.
+    /// The distinct states among the results of the cache; equal states are stored once.
     states: FxHashSet<Reach>,
     bytes: usize,
 }
@@ -254,7 +255,7 @@ type End = Box<dyn Fn(&DemandState) -> DemandState + Send + Sync>;
 #[derive(Debug)]
 pub(super) struct Steps {
     reader: Reader,
-    /// For each column of the level, the first column that the automaton treats alike.
+    /// For each column of the level, the index of the first column that the automaton treats in the same way.
     alike: Vec<usize>,
     functions: Mutex<Functions>,
 }
@@ -320,7 +321,8 @@ impl Steps {
 /// The running state of a demand's automaton over the cells of a level, as evidence that the level meets the demand.
 pub(super) struct FoldedDemand<'a> {
     steps: &'a Steps,
-    /// Negative natural logarithm of the factor that multiplies the weight of a level that breaks the demand; `None` excludes such levels.
+    /// Negative natural logarithm of the factor that multiplies the weight of a level that breaks the demand; `None` means that such levels are
+    /// excluded.
     weight: Option<f64>,
     state: Element<DemandState>,
 }

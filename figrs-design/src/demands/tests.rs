@@ -19,7 +19,7 @@ mod parts;
 
 const SEED: u64 = 5;
 
-/// A trait for tests: numbered levels, with the errors of levels instead of those of boards.
+/// A trait for tests: levels with numbers, whose methods return the errors of levels instead of those of boards.
 pub(super) trait Levels {
     fn levels(
         &self,

@@ -17,8 +17,8 @@ pub(super) fn minimal(set: &[usize], mut trial: impl FnMut(&[usize]) -> Trial) -
     }
 }
 
-/// Returns the first column such that no level meets the demands in the columns up to it, provided that no level meets them in all columns. If a
-/// trial run remains undecided, returns a range of columns that contains the first such column.
+/// Returns the first column up to which no level can meet the demands; no level may meet the demands in all columns together. If a trial run remains
+/// undecided, returns a range of columns that contains the first column at which levels can no longer meet the demands.
 ///
 /// The function `trial` receives the index of the last column to examine. The search for the first contradictory column doubles the number of columns
 /// until a trial run finds that no level meets the demands, and then bisects. Because of the doubling, the work of the search is only a few times

@@ -168,8 +168,8 @@ fn differing(levels: &[figrs_models::mdmc::GeneratedLevel], drawing: &Mask) -> (
     (mean, (squares.sum::<f64>() / counts.len() as f64).sqrt())
 }
 
-/// The twisted proposals of n-gram models take a demand to resemble a drawing into account exactly. Because the twisted proposals are exact, a few
-/// particles have the exact distribution, with equal weights.
+/// The twisted proposals of n-gram models account exactly for the demand that a level resembles a drawing. Because the twisted proposals are exact, a
+/// few particles have the exact distribution, with equal weights.
 #[test]
 fn columns_are_as_near_to_a_drawing_as_the_exact_law_has_them() {
     let corpus = Corpus::shipped();

@@ -12,12 +12,12 @@ use super::state_values::StateValues;
 use super::statements::StatedDemand;
 
 /// Twisted proposals of tiles: each tile is proposed in proportion to its probability under the model times a factor for the demands. The weight of
-/// the particle is multiplied by the sum, over all tiles, of the products of probability and factor.
+/// the particle is multiplied by the sum, over all tiles, of the tile's probability times the tile's factor.
 ///
-/// For a demand to resemble a drawing, the factor of a tile that differs from the drawing is exp(-cost). For a demand with an automaton, the factor
-/// of a tile is the [value](StateValues) of the automaton's state after the tile, divided by the value of the state before the tile. Along a level,
-/// the product of the ratios of values for all tiles is the factor by which the demand multiplies the weight of the level. The weighted particles of
-/// a twisted filter therefore have the model's distribution given the demands.
+/// For the demand that a level resembles a drawing, the factor of a tile that differs from the drawing is exp(-cost). For a demand with an automaton,
+/// the factor of a tile is the [value](StateValues) of the automaton's state after the tile, divided by the value of the state before the tile. Along
+/// a level, the product of these factors (the ratios of successive values) over all tiles is the factor by which the demand multiplies the weight of
+/// the level. The weighted particles of a twisted filter therefore have the model's distribution given the demands.
 ///
 /// **References.** Whiteley and Lee (2014), "Twisted particle filters", Annals of Statistics 42; Guarniero, Johansen and Lee (2017), "The iterated
 /// auxiliary particle filter".

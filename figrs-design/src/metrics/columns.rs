@@ -21,7 +21,7 @@ pub struct ColumnRuns {
     numbers: FxHashMap<Box<[Tile]>, u32>,
     /// For each indexed level, a list of the numbers of its columns; equal columns have equal numbers.
     levels: Vec<Vec<u32>>,
-    /// For each distinct column, the levels that contain the column, each with its index in the level.
+    /// For each distinct column, the levels that contain the column, each with the position of the column in that level.
     places: Vec<Vec<(usize, usize)>>,
     windows: FxHashSet<[u32; Self::WINDOW]>,
 }

@@ -20,7 +20,7 @@ pub struct ReferenceCorpus {
     /// applicable to these tiles.
     movements: [Option<MovementRules>; Movement::NAMES.len()],
     suggested: Option<usize>,
-    /// The movement rules that the caller set in place of the movement that the tiles suggest.
+    /// The movement (the rules of a player's moves) that the caller set in place of the one that the tiles suggest.
     own: Option<MovementRules>,
     columns: ColumnRuns,
     windows: NearestWindows,
@@ -37,7 +37,7 @@ pub struct LevelMetrics {
     /// the tiles suggest none.
     pub playable: Option<bool>,
     /// Share of columns (of rows, if the player climbs) up to the furthest column that the player can reach, by the same movement as in `playable`.
-    /// The share is `None` if there is no movement by which to judge the level.
+    /// The share of columns is `None` if there is no movement (rules of a player's moves) by which to judge the level.
     pub reached: Option<f64>,
     /// The value of `playable` under each movement of [`Movement::NAMES`] that is [applicable](Movement::rules) to the tiles.
     pub playable_under: [Option<bool>; Movement::NAMES.len()],
@@ -106,7 +106,7 @@ impl ReferenceCorpus {
         Self { sections, ..self }
     }
 
-    /// Measures playability by the movement rules `rules` instead of the movement that the tiles suggest.
+    /// Sets the movement rules `rules` as those by which playability is measured, in place of the movement that the tiles suggest.
     #[must_use]
     pub fn movement(self, rules: MovementRules) -> Self {
         Self {
@@ -115,12 +115,12 @@ impl ReferenceCorpus {
         }
     }
 
-    /// Measures a level, which must have the same orientation (upright, or turned on its side) as the levels of the corpus.
+    /// Returns the measures of a level, which must have the same orientation (upright, or turned on its side) as the levels of the corpus.
     pub fn measure(&self, level: &Level) -> LevelMetrics {
         self.with_nearest(level, self.windows.distances(level))
     }
 
-    /// Measures each level of the corpus itself; its windows of columns are compared with the windows of the other levels.
+    /// Returns the measures of each level of the corpus; the windows of its columns are compared with the windows of the other levels of the corpus.
     pub fn measure_corpus(&self, corpus: &Corpus) -> impl Iterator<Item = LevelMetrics> {
         corpus.levels().iter().enumerate().map(|(place, level)| {
             let nearest = self.windows.distances_to_others(level, place);
@@ -180,7 +180,8 @@ impl ReferenceCorpus {
 }
 
 impl LevelMetrics {
-    /// Returns the name and the value of each measure of the level except the difficulty profile, for tables; measures of playability are 0 or 1.
+    /// Returns the name and the value of each measure of the level except the difficulty profile, in a form for tables; measures of playability have
+    /// the value 0 or 1.
     pub fn named(&self) -> Vec<(&'static str, Option<f64>)> {
         let count = |count: Option<usize>| count.map(|count| count as f64);
         let movements = Self::UNDER.into_iter().zip(self.playable_under);

@@ -6,10 +6,10 @@ use rustc_hash::FxHashMap;
 use figrs_models::mdmc::{Level, LevelError, Tile};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// The mean distance between two game levels of a set, updated level by level.
+/// The mean distance between two game levels of a set, updated whenever a level is added.
 ///
 /// The distance between two levels of one size is the share of cells in which they differ. The memory of a `Diversity` is proportional to the number
-/// of cells of one level times the number of distinct tiles in a cell, and does not depend on the number of levels.
+/// of cells of one level times the number of distinct tiles that occur in a cell, and does not depend on the number of levels.
 ///
 /// ```
 /// use figrs_design::Diversity;

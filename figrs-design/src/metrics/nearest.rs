@@ -57,7 +57,7 @@ impl NearestWindows {
     const FOREIGN: u16 = u16::MAX;
 
     /// Builds the index of all windows of `columns` adjacent columns (at least one) in the levels. Levels whose height differs from that of the first
-    /// level are left out of the index.
+    /// level are not added to the index.
     pub fn of<'a>(levels: impl IntoIterator<Item = &'a Level>, columns: usize) -> Self {
         let mut windows = Self {
             columns: columns.max(1),
@@ -98,14 +98,14 @@ impl NearestWindows {
         windows
     }
 
-    /// Returns the distances from the windows of `level` to the nearest indexed windows. Returns no distances (`None`) if `level`, or every indexed
-    /// level, is narrower than a window, or if `level` and the indexed levels differ in height.
+    /// Returns the distances from the windows of `level` to the nearest windows of the levels in the index. Returns no distances (`None`) if `level`,
+    /// or every level in the index, is narrower than a window, or if `level` and the levels in the index differ in height.
     pub fn distances(&self, level: &Level) -> Option<NearestDistances> {
         self.to_all_but(level, None)
     }
 
-    /// Returns the distances from the windows of `level`, which is the indexed level with the number `place`, to the nearest windows of the other
-    /// levels; `None` in the same cases as [`distances`](Self::distances).
+    /// Returns the distances from the windows of `level`, which is the level with the number `place` in the index, to the nearest windows of the
+    /// other levels; `None` in the same cases as [`distances`](Self::distances).
     pub fn distances_to_others(&self, level: &Level, place: usize) -> Option<NearestDistances> {
         self.to_all_but(level, Some(place))
     }

@@ -52,12 +52,12 @@ impl TilePatterns {
         self.size
     }
 
-    /// Returns the Kullback-Leibler divergence of the indexed levels from `other`, in nats: the sum over patterns x of P(x) ln (P(x) / Q(x)), where P
-    /// is the distribution of patterns in the indexed levels, and Q the distribution in `other`.
+    /// Returns the Kullback-Leibler divergence of the levels of this histogram from those of `other`, in nats: the sum over patterns x of P(x) ln
+    /// (P(x) / Q(x)), where P is the distribution of patterns in this histogram, and Q the distribution in `other`.
     ///
     /// The probability of a pattern is P(x) = (count(x) + ε) / (total + ε n), with ε = [`TilePatterns::EPSILON`] and n the number of distinct
-    /// patterns in both sets of levels. The divergence is large if the first levels have patterns that `other` lacks; the reverse divergence is large
-    /// if `other` has patterns that the first levels lack.
+    /// patterns in both sets of levels. The divergence is large if the levels of this histogram have patterns that those of `other` lack; the reverse
+    /// divergence is large if `other` has patterns that this histogram lacks.
     ///
     /// # References
     ///

@@ -3,17 +3,17 @@
 use super::shape::{ground_gaps, is_footing};
 use figrs_models::mdmc::{Level, Meaning, Tile, TileSet, Travel};
 
-/// Difficulty of a level in sections of equal length, listed from the side where the player starts.
+/// Difficulty of a level in sections of equal length; the sections are listed from the side where the player starts.
 ///
 /// All numbers in a difficulty profile are per column (per row, if the player climbs). The difficulty of a level has four components: gaps in the
 /// ground, enemies, hazards and shooters, and jumps. A gap in the ground is counted in the section of the level where it begins. As a component of
 /// difficulty, a jump is an upward step of a shortest path through the level, from a cell that is not a ladder and in which the player stands. In the
-/// difficulty, an enemy has the weight 1, and each gap, hazard, shooter or jump the weight ½. A gap and the jump over it together thus contribute as
-/// much as an enemy to the difficulty. The weights of the components of difficulty are those of [`leniency`](super::leniency), which does not count
-/// jumps.
+/// difficulty, an enemy has the weight 1, and each gap, hazard, shooter or jump the weight ½. A gap and the jump over it together therefore
+/// contribute as much to the difficulty as an enemy. The weights of the components of difficulty are those of [`leniency`](super::leniency), in which
+/// jumps have no weight.
 ///
-/// Components of difficulty that are not applicable are left out: enemies, hazards or gaps if no tile of the [set](TileSet) has such a meaning, gaps
-/// also if the player climbs, and jumps if no path through the level is known.
+/// Components of difficulty that are not applicable are left out. Enemies, hazards and gaps are not applicable if no tile of the [set](TileSet) has
+/// such a meaning; gaps are not applicable if the player climbs; jumps are not applicable if no path through the level is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DifficultyProfile {
     /// For each section of the level, its number of columns, and the count of each component of the difficulty.
@@ -108,8 +108,8 @@ impl DifficultyProfile {
         })
     }
 
-    /// Returns the name of each component of the difficulty, and its number per column in each section of the level; `None` for a component that is
-    /// not applicable, or for a section without columns.
+    /// Returns, for each component of the difficulty, its name and its number per column in each section of the level; the number is `None` for a
+    /// component that is not applicable, or for a section without columns.
     pub fn parts(&self) -> impl Iterator<Item = (&'static str, Vec<Option<f64>>)> + '_ {
         PARTS.iter().enumerate().map(|(part, &(name, _))| {
             let applies = self.applies[part];

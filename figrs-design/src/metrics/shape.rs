@@ -80,7 +80,7 @@ pub(super) fn tile_leniency(level: &Level) -> f64 {
     level.as_array().iter().map(weight).sum::<f64>() / level.width() as f64
 }
 
-/// True if `tile` has a meaning (such as enemy or reward) that has a weight in the leniency.
+/// True if `tile` has a meaning (such as enemy or reward) to which the leniency gives a weight.
 pub(super) fn is_lenient_or_harsh(tile: Tile) -> bool {
     is_hazard(tile) || tile.is(Meaning::Enemy) || tile.is(Meaning::Reward)
 }
@@ -107,8 +107,8 @@ pub(super) fn is_footing(level: &Level, row: usize, column: usize) -> bool {
     is_free && level.get(row + 1, column).is_some_and(is_support)
 }
 
-/// Returns the gaps in the ground of a level, from the left. A gap in the ground is a maximal sequence of columns in which a player cannot stand on
-/// the bottom tile; it is returned as its first column and its number of columns.
+/// Returns the gaps in the ground of a level, from the left. A gap in the ground is a maximal sequence of adjacent columns in which a player cannot
+/// stand on the bottom tile; it is returned as the index of its first column and its number of columns.
 pub fn ground_gaps(level: &Level) -> Vec<(usize, usize)> {
     let mut gaps: Vec<(usize, usize)> = Vec::new();
     for column in 0..level.width() {

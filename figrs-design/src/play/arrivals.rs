@@ -1,11 +1,11 @@
-//! Arrivals: the ways in which a step of a player's move can enter an adjacent column.
+//! Arrivals: the ways in which a step of a player's move can enter the adjacent column.
 
 use std::collections::BTreeSet;
 
 use super::cell_class::{CellClass, Via};
 use super::stages::{FREE, MoveStep, Stage, StagedStep};
 
-/// A way to enter an adjacent column: the stage (progress) of the player's move after the step, and the test that the entered cell must pass.
+/// A way to enter the adjacent column: the stage (progress) of the player's move after the step, and the test that the entered cell must pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Arrival {
     pub(super) then: Stage,
@@ -15,7 +15,8 @@ pub(super) struct Arrival {
 }
 
 impl Arrival {
-    /// True if a player can arrive by `self` wherever a player can arrive by `weak`, and then has at least the same further moves.
+    /// True if a player can arrive in the way `self` wherever a player can arrive in the way `weak`, and if the further moves after `self` include
+    /// those after `weak`.
     pub(super) fn implies(self, weak: Self) -> bool {
         let allows = self.then == weak.then && self.lands == weak.lands
             || self.lands && weak.lands && weak.then == FREE;
@@ -35,7 +36,7 @@ pub(super) struct ArrivalTable {
 }
 
 impl ArrivalTable {
-    /// Returns the steps of a move, each with the index of the way in which it enters an adjacent column.
+    /// Returns the steps of a move, each with the index of the arrival (the way in which the step enters an adjacent column).
     pub(super) fn staged(&mut self, steps: &[(MoveStep, Stage)]) -> Vec<StagedStep> {
         let staged = steps.iter().map(|&(step, then)| {
             let mut arrival = 0;

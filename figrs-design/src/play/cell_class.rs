@@ -11,7 +11,7 @@ figrs_core::value!(CellClass);
 
 impl CellClass {
     pub(super) const BLOCKED: Self = Self(1);
-    /// The cell has a tile that a player cannot enter from above.
+    /// The cell has a tile that a player cannot enter by a step down.
     pub(super) const TOP: Self = Self(1 << 1);
     pub(super) const CLIMB: Self = Self(1 << 2);
     pub(super) const DOOR: Self = Self(1 << 3);
@@ -57,8 +57,8 @@ impl CellClass {
         if is { self.and(other) } else { self }
     }
 
-    /// Returns the class of the tile `tile`: the class depends on the tile's meanings, and on the movement's list of solid characters if it has one.
-    /// Under strict rules, enemies and hazards block the player.
+    /// Returns the class of the tile `tile`; the class depends on the tile's meanings, and on the movement's list of solid characters if there is
+    /// such a list. Under strict rules, enemies and hazards block the player.
     pub(super) fn of(movement: &Movement, is_strict: bool, tile: Tile) -> Self {
         let is = |meaning| tile.is(meaning);
         let any = |meanings: &[Meaning]| meanings.iter().any(|&meaning| tile.is(meaning));
@@ -117,24 +117,24 @@ pub(super) enum Via {
     Pass,
     /// The cell must be climbable.
     Climb,
-    /// The cell must be solid from above; the player drops through it.
+    /// The cell must be solid from above; the player drops through the cell.
     Drop,
     Door,
     /// The cell must be diggable, and the player digs it away.
     Dig,
-    /// Under strict rules, a cell that the player passes within one part of a move: the player must be able to enter the cell.
+    /// Under strict rules, the cell is passed within one part of a move, and the player must be able to enter the cell.
     Side,
-    /// A cell between two doors under strict rules: the cell must be blocked.
+    /// Under strict rules, the cell lies between two doors, and must be blocked.
     Wall,
 }
 
 impl Via {
-    /// True if the player only passes the cell within one part of a move, and therefore does not visit it.
+    /// True if the player only passes through the cell within one part of a move, so that the cell is not recorded as visited.
     pub(super) fn skips(self) -> bool {
         matches!(self, Self::Pass | Self::Side | Self::Wall)
     }
 
-    /// True if a step of a move may enter a cell of the class `class`; `down` states whether the step leads downwards.
+    /// True if a step of a move may enter a cell of the class `class`; the argument `down` is true if the step leads downwards.
     pub(super) fn admits(self, class: CellClass, down: bool) -> bool {
         let is = |property| class.has(property);
         let enters = !is(CellClass::BLOCKED);

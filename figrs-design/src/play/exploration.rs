@@ -8,7 +8,8 @@ use super::rules::{CompiledRules, Situation};
 use super::stages::{FREE, Stage, StagedStep};
 use figrs_models::mdmc::Travel;
 
-/// A set of arrivals (ways to enter a column) as bits; each place (a row with a number of passed areas) has several machine words.
+/// A set of arrivals (ways to enter a column) as bits, with several machine words for each place (a row together with the number of areas of the
+/// route that are passed).
 pub(super) type Crossings = Vec<u64>;
 
 /// A row of a column, together with the number of areas of the route that the player has passed.
@@ -22,7 +23,7 @@ pub(super) struct ColumnCells<'a> {
     pub(super) rules: &'a CompiledRules,
     pub(super) route: &'a Route,
     pub(super) classes: &'a [CellClass],
-    /// Index of the column in the level, or of another column that the route treats in the same way.
+    /// Index of the column in the level, or of another column that the route treats as equal to it.
     column: usize,
     pub(super) is_first: bool,
     situations: Vec<Situation>,
@@ -31,7 +32,7 @@ pub(super) struct ColumnCells<'a> {
 }
 
 impl<'a> ColumnCells<'a> {
-    /// Creates a column of the exploration; `left` contains the crossings from the columns before it, or is `None` for the first column.
+    /// Creates a column of the exploration; `left` contains the crossings from the columns to its left, or is `None` for the first column.
     pub(super) fn new(
         route: &'a Route,
         classes: &'a [CellClass],
@@ -72,7 +73,7 @@ impl<'a> ColumnCells<'a> {
         place.passed * self.height() + place.row
     }
 
-    /// True if the next area of the route, after `passed` areas, has cells in `column` or to the right of it.
+    /// True if the next area of the route, for a player who has passed `passed` areas, has cells in `column` or to the right of it.
     pub(super) fn is_ahead(&self, passed: usize, column: usize) -> bool {
         let next = self.route.areas().get(passed);
         next.is_some_and(|area| area.goes_on_at(column))
@@ -118,7 +119,7 @@ impl<'a> ColumnCells<'a> {
 #[derive(Clone)]
 pub(super) struct ColumnExploration<'a> {
     cells: &'a ColumnCells<'a>,
-    /// Bits of the stages of moves that the player reaches, in several machine words for each place.
+    /// The stages of moves that the player reaches, as bits in several machine words for each place (a row together with a number of passed areas).
     reached: Vec<u64>,
     /// The ways in which the player can enter the next column (to the right).
     pub(super) right: Crossings,
@@ -181,8 +182,8 @@ impl<'a> ColumnExploration<'a> {
         self.reach(Place { row, passed: 0 }, FREE, (true, Via::Air));
     }
 
-    /// Marks the stage `stage` of a move as reached at `place`, and also the state between two moves if the player can end the move there. If the
-    /// step tests a cell that lies in the route's next area, the player passes this area.
+    /// Marks the stage `stage` of a move as reached at `place`; if the player can end the move there, the state between two moves is marked as well.
+    /// If the step's test concerns a cell that lies in the next area of the route, the player passes this area.
     pub(super) fn reach(&mut self, place: Place, stage: Stage, (lands, via): (bool, Via)) {
         let mut place = place;
         loop {
@@ -198,7 +199,7 @@ impl<'a> ColumnExploration<'a> {
         }
     }
 
-    /// True if all stages of the move that [`reach`](Self::reach) would mark are already marked.
+    /// True if all stages of the move that a call of [`reach`](Self::reach) would mark are already marked.
     pub(super) fn has(&self, place: Place, stage: Stage, (lands, via): (bool, Via)) -> bool {
         let mut place = place;
         loop {

@@ -152,7 +152,7 @@ impl<'a> Field<'a> {
         self.rules.loses_at_bottom() && self.at_bottom(cell)
     }
 
-    /// True if a player may be able to stand in `cell`, or to hold on to its tile.
+    /// True if a player may be able to stand in `cell`, or to hold on to the tile of the cell.
     pub(super) fn footing(&self, cell: (usize, usize)) -> bool {
         self.may_enter(cell) && self.may_stand(cell) && !self.loses(cell)
     }
@@ -217,19 +217,19 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// True if `cell` is a goal tile by every one of its possible classes.
+    /// True if `cell` is a goal tile for every one of its possible classes.
     pub(super) fn is_goal_tile(&self, cell: (usize, usize)) -> bool {
         let mut classes = self.classes(cell).iter();
         classes.all(|class| class.has(CellClass::GOAL))
     }
 
-    /// Returns all cells of the level in the order of travel.
+    /// Returns all cells of the level, in the order in which a player travels through the level.
     pub(super) fn cells(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
         let height = self.height;
         (0..self.width).flat_map(move |column| (0..height).map(move |row| (row, column)))
     }
 
-    /// Returns the goal cells of a level without unknown cells, in the order of travel.
+    /// Returns the goal cells of a level without unknown cells, in the order in which a player travels through the level.
     pub(super) fn goals(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.cells().filter(|&cell| self.is_goal(cell))
     }

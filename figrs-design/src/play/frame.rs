@@ -32,7 +32,7 @@ pub(super) enum FrameGoal {
 impl FrameStart {
     /// Returns the player's start by the rules of `movement`, in levels with the direction of travel `travel`.
     ///
-    /// **Errors.** [`MovementError`] if the start depends on columns that are drawn later than the start.
+    /// **Errors.** [`MovementError`] if the start depends on columns that are drawn after the column of the start.
     pub(super) fn of(movement: &Movement, travel: Travel) -> Result<Self, MovementError> {
         Ok(match &movement.start {
             Start::Cell(..) if travel == Travel::Up => {
@@ -59,7 +59,7 @@ impl FrameStart {
 impl FrameGoal {
     /// Returns the player's goal by the rules of `movement`, in levels with the direction of travel `travel`.
     ///
-    /// **Errors.** [`MovementError`] if the goal depends on columns that are drawn later than the goal.
+    /// **Errors.** [`MovementError`] if the goal depends on columns that are drawn after the column of the goal.
     pub(super) fn of(movement: &Movement, travel: Travel) -> Result<Self, MovementError> {
         Ok(match &movement.goal {
             Goal::Edge(side) => match side.in_frame(travel) {

@@ -5,7 +5,7 @@ use std::fmt;
 use super::{JUMP_ARCS, MovementError};
 use figrs_models::mdmc::{Meaning, TileSet, Travel};
 
-/// The cells that a move passes, relative to its first cell: numbers of columns to the right and of rows down.
+/// The cells that a move passes, each given relative to the move's first cell: as a number of columns to the right and a number of rows down.
 pub(super) type CellOffsets = Vec<(i8, i8)>;
 
 /// The rules by which a player moves through a game level, with the start and the goal.
@@ -22,19 +22,21 @@ pub(super) type CellOffsets = Vec<(i8, i8)>;
 ///   lists the characters of solid tiles and replaces the meanings of the tile set.
 /// - **On foot.** A player can stand upon solid, diggable and solid-from-above tiles; in a movement without `gravity`, a player can stand in every
 ///   cell. A standing player can take one of the movement's `steps` or start one of its `jumps`. A player's jump passes cells one after another, and
-///   the player can leave the jump in each of these cells. Each move of a player also has a mirror image, with left and right exchanged.
-/// - **In the air.** Over a cell that does not support a player, the player falls by one of the movement's `falls`, each of which tests only its last
-///   cell.
+///   the player can leave the jump in each of these cells. For each of a player's moves, the mirror image with left and right exchanged is also
+///   allowed.
+/// - **In the air.** In a cell in which nothing supports the player, the player falls by one of the movement's `falls`, each of which tests only its
+///   last cell.
 /// - **Ladders.** A player holds on to climbable tiles, climbs up and down on them, and can stand upon them. A player can hold on to a rope, and can
 ///   let go of the rope. If the key `drop` of a movement is true, a player drops through tiles that are solid from above.
-/// - **Digging.** In a movement with `dig`, a player digs away a diggable tile beside and below the player's cell, and falls through the hole: one
+/// - **Digging.** In a movement with `dig`, a player digs away a diggable tile diagonally below the player's cell, and falls through the hole, one
 ///   row of tiles at a time.
-/// - **Doors.** The key `doors` of a movement is the largest number of wall cells between two doors that lead to each other, in a straight line.
+/// - **Doors.** Two doors lead to each other in a straight line through a wall; the key `doors` of a movement is the largest number of wall cells
+///   between them.
 /// - **Edges.** The key `bottom` of a movement states whether a player in the bottom row is lost (cannot move any more) or stands on a floor. In
 ///   levels that are played to the right, a jump arc that rises above the top of the level continues in the top row. If the key `wrap` of a movement
 ///   is true, the left and right sides of a level are joined.
-/// - **Enemies and hazards** have one of three effects: they are ignored; they are blocked (a player can neither enter nor stand upon them); or they
-///   are jumped (a player enters them only in the air).
+/// - **Enemies and hazards** have one of three effects: they are ignored; they block the player (who can neither enter them nor stand upon them); or
+///   they are jumped (a player can enter them only in the air).
 #[derive(Clone, Debug, PartialEq, Eq)]
 // Each Boolean field is a separate switch, as in movement files.
 #[allow(clippy::struct_excessive_bools)]
@@ -214,7 +216,7 @@ impl Movement {
         }
     }
 
-    /// Returns the start cell of the movement if this cell lies outside levels of the given size. Returns `None` for the published rules of movement,
+    /// Returns the start cell of the movement if this cell lies outside levels of the given size. Returns `None` for the published movement rules,
     /// which allow a start cell outside the level.
     pub(crate) fn start_outside(&self, (height, width): (usize, usize)) -> Option<(usize, usize)> {
         match self.start {

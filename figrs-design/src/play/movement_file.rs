@@ -34,7 +34,7 @@ struct MovementFile {
     hazards: Option<HarmWord>,
     start: Option<StartEntry>,
     goal: Option<GoalEntry>,
-    /// A legend of tiles in the movement file, which the reader of movements ignores.
+    /// A legend of tiles, which a movement file may contain and which the reader of movements ignores.
     #[serde(rename = "tiles")]
     _tiles: Option<IgnoredAny>,
 }
@@ -51,7 +51,7 @@ impl TryFrom<String> for BuiltIn {
     }
 }
 
-/// A step in a movement file: the number of columns to the right and of rows down, not both 0.
+/// A step in a movement file: a number of columns to the right and a number of rows down; at least one of them is not 0.
 #[derive(Deserialize)]
 #[serde(try_from = "(i64, i64)")]
 struct WrittenOffset((i8, i8));
@@ -80,7 +80,7 @@ impl TryFrom<(i64, i64)> for WrittenOffset {
     }
 }
 
-/// The cells of a jump in a movement file.
+/// The list of the cells of a jump in a movement file.
 #[derive(Deserialize)]
 #[serde(try_from = "Vec<(i64, i64)>")]
 struct WrittenArc(CellOffsets);
@@ -265,8 +265,8 @@ impl TryFrom<GoalForm> for GoalEntry {
     }
 }
 
-/// One meaning of tiles, or a list of meanings, in a movement file. The words are converted to meanings only after deserialisation, because the error
-/// of an untagged enum would not name the wrong word.
+/// One meaning of tiles, or a list of meanings, in a movement file. Words for meanings are converted to meanings only after deserialisation, because
+/// an untagged enum's error message would not name the wrong word.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Words {
@@ -316,7 +316,7 @@ impl MovementFile {
     }
 }
 
-/// Returns the first words of the error message that a text does not define a movement; `key` is the key of the invalid value.
+/// Returns the first words of the error message for a text that does not define a movement; `key` is the key of the invalid value.
 fn subject(key: Option<String>) -> String {
     let key = key.map_or_else(String::new, |key| format!(": {key}"));
     format!("not a movement{key}")

@@ -8,7 +8,7 @@ use super::rules::Situation;
 use super::stages::{MoveAutomaton, MoveStep, MoveSteps, PlayedStep, Stage, in_frame};
 use figrs_models::mdmc::Travel;
 
-/// Returns each offset in `cells`, with the mirror image of the offset before it.
+/// Returns the list of all offsets in `cells`, each followed by its mirror image.
 fn mirrored(cells: &[(i8, i8)]) -> impl Iterator<Item = (i8, i8)> {
     cells.iter().flat_map(|&(dx, dy)| {
         let sides: &[i8] = if dx == 0 { &[1] } else { &[-1, 1] };
@@ -111,7 +111,7 @@ impl MoveBuilder {
         })
     }
 
-    /// Returns the first steps of moves that consist of a single step; `cells` has one move for each of its cells.
+    /// Returns the first steps of single-step moves; there is one such move for each cell in `cells`.
     fn each(
         &mut self,
         cells: impl IntoIterator<Item = (i8, i8)>,

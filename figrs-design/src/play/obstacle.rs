@@ -7,18 +7,18 @@ use figrs_core::wording::Counted;
 use super::field::Field;
 
 /// An obstacle in a level that stops the player. In levels that are played from left to right, the obstacle is the first one after the last column in
-/// which the player can stand.
+/// which the player can get to stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Obstacle {
-    /// A gap: adjacent columns without a cell in which the player can stand.
+    /// A gap: adjacent columns without a cell in which a player could stand.
     Gap {
         /// First column of the gap.
         column: usize,
         /// Number of columns of the gap.
         width: usize,
         /// Rise over the gap, in rows: from the last cell before the gap in which the player can stand to the nearest such cell behind the gap; 0 if
-        /// the latter cell is not higher.
+        /// the cell behind the gap is not higher.
         rise: usize,
     },
     /// A wall: solid tiles on top of one another, higher than any jump.
@@ -57,8 +57,9 @@ pub enum Obstacle {
 }
 
 impl Obstacle {
-    /// Returns the obstacle after the last column in which the player can stand. `last` is the highest cell in which the player can stand in that
-    /// column, as row and column; `None` if the player can stand nowhere. The argument `jump_height` is the greatest rise of a jump, in rows.
+    /// Returns the obstacle after the last column in which the player can get to stand. The argument `last` is the row and column of the highest cell
+    /// of that column in which the player can stand; `None` if the player can stand nowhere. The argument `jump_height` is the greatest rise of a
+    /// jump, in rows.
     pub(super) fn after(
         field: &Field<'_>,
         last: Option<(usize, usize)>,

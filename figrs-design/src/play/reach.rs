@@ -22,12 +22,12 @@ use figrs_models::mdmc::{LevelError, Tile};
 ///
 /// # Guarantee
 ///
-/// The decision is exact: after each column, [`playable`](Self::playable) is the result of [`Playability`](super::Playability) for the columns so
-/// far. A player's moves cross the edge of one column at a time. The state after a column therefore contains only the positions at which a player can
-/// cross into the next column. The state stores two kinds of crossings for each number of areas of a [`Route`] that the player has passed: crossings
-/// on paths from the start, and crossings of players who return from the right, however far they go to the left. If all tiles of some kind are goals,
-/// the state also stores, for each goal tile not yet reached, the set of positions from which a returning player reaches the tile. Once
-/// [`alive`](Self::alive) is false, no further columns can make the level playable.
+/// The decision is exact: after each column, [`playable`](Self::playable) is the result of [`Playability`](super::Playability) for the columns added
+/// so far. A player's moves cross the edge of one column at a time. A `Reach` state after a column therefore contains only the positions at which a
+/// player can cross the edge to the next column. The state stores two kinds of crossings for each number of areas of a [`Route`] that the player has
+/// passed: crossings on paths from the start, and crossings of players who have returned from columns to the right, however far such players go to
+/// the left in between. If all tiles of some kind are goals, the state also stores, for each goal tile not yet reached, the set of positions from
+/// which a returning player reaches the tile. Once [`alive`](Self::alive) is false, no further columns can make the level playable.
 /// # Complexity
 ///
 /// The time for a column is proportional to the column's height times the number of stages of moves: once for the cells reached from the left, and
@@ -37,7 +37,7 @@ use figrs_models::mdmc::{LevelError, Tile};
 ///
 /// # Errors
 ///
-/// The error [`LevelError::Levels`] is returned if the height of a column differs from the height given at the start.
+/// The method returns the error [`LevelError::Levels`] if the height of a column differs from the height given when the `Reach` was created.
 ///
 /// # Example
 ///
@@ -83,14 +83,14 @@ pub(super) struct EdgeCrossings {
     pub(super) supports: Vec<CellClass>,
     /// The ways in which a player can enter the next column on paths from the start that stay in the columns read so far.
     reached: Crossings,
-    /// The additional ways in which a player who returns from later columns can then enter the next column.
+    /// The additional ways in which a player who returns from later columns can enter the next column again.
     pub(super) returns: Returns,
     targets: Vec<Target>,
     /// Number of columns since the nearest goal tile that the player reached, if only goal tiles near the end of the level count as goals.
     nearest: Option<u8>,
 }
 
-/// States whether later columns can still decide whether the level is playable.
+/// Whether the playability of the level is still undecided after the columns read so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Outlook {
     Open,
@@ -173,8 +173,8 @@ impl Reach {
         }
     }
 
-    /// Returns false if the level cannot become playable, whatever columns follow. If the player's goal is the last column of the level, the result
-    /// is true only if a player can reach the last column added so far.
+    /// Returns false if the level cannot become playable, whatever columns are added. If the player's goal is the last column of the level, the
+    /// result is true only if a player can reach the last column added so far.
     pub fn alive(&self) -> bool {
         self.edge.outlook != Outlook::Lost
     }
@@ -254,8 +254,8 @@ impl Reach {
         next
     }
 
-    /// Puts the player into those start cells that lie in a column. Returns two truth values: true if the columns so far contain a start cell, and
-    /// true if no later column can contain a start cell.
+    /// Puts the player into those start cells that lie in a column. Returns two truth values. The first is true if the columns so far contain a start
+    /// cell; the second is true if no later column can contain a start cell.
     fn start(&self, cells: &ColumnCells<'_>, inside: &mut ColumnExploration<'_>) -> (bool, bool) {
         if self.edge.starts_known {
             return (self.edge.has_start, true);
@@ -340,8 +340,8 @@ impl Reach {
 }
 
 impl EdgeCrossings {
-    /// For each number of passed areas, returns whether a player who has passed this number can still pass the other areas or reach a goal tile, in
-    /// the columns from `column` on or by returning into earlier columns.
+    /// For each number of passed areas of the route, returns whether a player with this number can still pass the remaining areas or reach a goal
+    /// tile: in the columns from `column` on, or by returning into earlier columns.
     fn hopes(&self, cells: &ColumnCells<'_>, column: usize) -> Vec<bool> {
         let last = cells.route.last();
         let places = |passed: usize| passed * cells.height()..(passed + 1) * cells.height();
@@ -372,8 +372,8 @@ impl EdgeCrossings {
         hopes
     }
 
-    /// Drops the crossings (positions at which a player can cross into the next column) of players who can no longer pass their remaining areas.
-    /// Dropping crossings makes states equal that differ only in the dropped crossings.
+    /// Drops the crossings (positions at which a player can cross into the next column) of players who can no longer pass the remaining areas of
+    /// their route. States that differ only in dropped crossings become equal.
     fn forget_hopeless(&mut self, cells: &ColumnCells<'_>, column: usize) {
         if cells.route.last() == 0 {
             return;
@@ -406,8 +406,8 @@ impl EdgeCrossings {
     }
 }
 
-/// Explores a column for players who return into the column from the right. The result contains the returns that lead to additional crossings or to
-/// the goal; each of `targets` records the returns that lead to its goal tile.
+/// Explores a column for players who return into the column from the right. The result contains the player's returns that lead to additional
+/// crossings into the next column or to the goal; each of `targets` records the returns by which a player reaches its goal tile.
 fn returns(
     cells: &ColumnCells<'_>,
     inside: &ColumnExploration<'_>,

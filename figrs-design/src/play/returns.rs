@@ -1,23 +1,24 @@
-//! Returns of a player from later columns, with the crossings into the next column that become possible after each return.
+//! Returns of a player from later columns into the columns read so far, each with the crossings into the next column that become possible after it.
 
 use super::exploration::Crossings;
 
-/// A way in which a player can return from the right into the last column so far.
+/// A way in which a player can return from the right into the last column read so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ReturnWay {
-    /// Index of the place (the row and the number of passed areas) that the player enters.
+    /// Index of the place (the row and the number of passed areas) at which the player enters the column.
     pub(super) place: u32,
-    /// Index of the arrival (the way in which the player enters the place).
+    /// Index of the arrival, which is the way in which the player enters the column.
     pub(super) arrival: u16,
     pub(super) wins: bool,
 }
 
-/// The possible returns of a player in ascending order, each with the additional ways to enter the next column afterwards.
+/// The possible returns of a player into the last column, in ascending order; each is stored with the additional ways to enter the next column after
+/// it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Returns {
     ways: Vec<ReturnWay>,
-    /// For each return, the additional ways to enter the next column (arrivals), as the same number of machine words. The additional arrivals of all
-    /// returns are in a single list, because allocating a separate list for each return took most of the time.
+    /// For each return, the additional arrivals (ways to enter the next column) as a bit set; all bit sets have the same number of machine words. The
+    /// additional arrivals of all returns are in a single list, because allocating a separate list for each return took most of the time.
     crossings: Crossings,
 }
 

@@ -71,7 +71,7 @@ impl Route {
         &self.areas
     }
 
-    /// Returns the number of areas of the route, all of which a complete path passes.
+    /// Returns the number of areas of the route, which is the number of areas that a complete path has passed.
     pub(super) fn last(&self) -> usize {
         self.areas.len()
     }
@@ -82,7 +82,7 @@ impl Route {
         next.is_some_and(|area| area.contains(row, column))
     }
 
-    /// Returns a column. From the returned column on, each area of the route contains either all columns or none.
+    /// Returns a column. Returns the first column from which on each area of the route contains either all columns or none.
     pub(super) fn settled(&self) -> usize {
         let settled = self.areas.iter().map(Area::settled_column);
         settled.max().unwrap_or(0)

@@ -47,7 +47,7 @@ pub(super) struct CompiledRules {
     pub(super) jump_height: usize,
 }
 
-/// The situation of a player between two moves: the properties of a cell that decide which steps the player can take from the cell.
+/// The situation of a player between two moves: the properties of the player's cell that decide which steps the player can take from there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Situation(u8);
 
@@ -81,8 +81,8 @@ impl Situation {
 impl Movement {
     /// Compiles the movement (the rules of a player's moves) for a set of tiles and a direction of travel.
     ///
-    /// **Errors.** [`MovementError::Tiles`] if the tiles have no meanings, or if no tile is the start or the goal; [`MovementError::Invalid`] if the
-    /// start or the goal depends on columns that are drawn later, or if the moves have too many stages.
+    /// **Errors.** [`MovementError::Tiles`] if the tiles have no meanings, or if no tile can be the start or the goal; [`MovementError::Invalid`] if
+    /// the start or the goal depends on columns that are drawn after it, or if the moves have too many stages.
     pub fn rules(&self, tiles: &TileSet, travel: Travel) -> Result<MovementRules, MovementError> {
         if self.solid.is_none()
             && let Some(error) = MovementError::of_unknown(&self.name, tiles)
@@ -133,9 +133,9 @@ impl MovementRules {
     /// - Under strict rules, a player can neither enter nor stand on enemies and hazards, whatever the movement says. Under strict rules, above an
     ///   enemy or hazard that would otherwise support the player, only a jump arc can continue.
     /// - Under strict rules, a player passes from a cell to an adjacent cell through their common side. Under strict rules, each part of a move, such
-    ///   as a step of an arc or a fall, must be possible as a sequence of steps from cell to free adjacent cell, each towards the end of that part.
-    ///   Under strict rules, no player passes between two solid tiles that touch at a corner, nor through a blocked cell that the movement does not
-    ///   test.
+    ///   as a step of an arc or a fall, must be possible as a sequence of steps through adjacent free cells, each of which leads towards the end of
+    ///   that part. Under strict rules, no player passes between two solid tiles that touch at a corner, nor through a blocked cell that the movement
+    ///   does not test.
     /// - Under strict rules, the cell where the player starts must be free, and all cells between two doors must be blocked.
     ///
     /// A level that is playable by the strict rules is also playable by the original rules.

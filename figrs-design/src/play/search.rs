@@ -8,25 +8,25 @@ use super::stages::{FREE, Stage};
 use super::{MovementRules, Obstacle, Route};
 use figrs_models::mdmc::Level;
 
-/// Playability of a level, with a player's path to the goal or the obstacle that stops the player.
+/// The result of a test of a level's playability: a player's path to the goal, or the obstacle that stops the player.
 ///
 /// # Rules
 ///
 /// A level is playable by a given [`Movement`](super::Movement), which is the rules of a player's moves. The movement `platformer` has the rules of
 /// the path finder that was published with the Video Game Level Corpus:
 ///
-/// - In these rules, a player occupies one cell. By the platformer rules, solid tiles ([`Tile::solid`](figrs_models::mdmc::Tile::solid)) stop the
-///   player; enemies are ignored. By the platformer rules, a player in the bottom row is lost, and cannot move any more.
+/// - By the platformer rules, a player occupies one cell. By the platformer rules, solid tiles ([`Tile::solid`](figrs_models::mdmc::Tile::solid))
+///   stop the player; enemies are ignored. By the platformer rules, a player in the bottom row is lost, and cannot move any more.
 /// - By the platformer rules, the player starts falling in row 2, column 2, counted from 0 at the top left, if the player can enter that cell. (The
 ///   published program starts the player in this cell even if it is solid.) If a level has no such row or column, the player starts in its last row
-///   or column, whatever tile is there. The player's goal is the last column, at any height.
-/// - By the platformer rules, a player over a solid tile stands, and walks one column to the left or right or starts one of the five
+///   or column, whatever tile is there. By the platformer rules, the player's goal is the last column, at any height.
+/// - By the platformer rules, a player above a solid tile stands. A standing player walks one column to the left or right, or starts one of the five
 ///   [`JUMP_ARCS`](super::JUMP_ARCS) or their mirror images. Each cell of a jump arc must be inside the level and free, and the player can leave an
 ///   arc in each of its cells.
-/// - By the platformer rules, a player over a free tile falls: straight down, diagonally down, or two rows down and one column aside; only the last
+/// - By the platformer rules, a player above a free tile falls: straight down, diagonally down, or two rows down and one column aside; only the last
 ///   cell of a fall must be free.
-/// - A jump arc that rises above the top row continues in the top row. By a negative index, the published program tests the bottom row instead of the
-///   top row for such an arc.
+/// - A jump arc that rises above the top row continues in the top row. For a jump arc that rises above the top row, the published program has a
+///   negative row index, by which it tests the bottom row instead of the top row.
 ///
 /// # Guarantee
 ///
@@ -73,19 +73,19 @@ struct MoveSearch<'a> {
     visits: Vec<Visit>,
 }
 
-/// A visit of the search for a path: a cell with a stage of a move and a number of passed areas, and the index of the visit before.
+/// A visit of the search for a path: a cell with a stage of a move and a number of passed areas, and the index of the preceding visit on the path.
 #[derive(Clone, Copy)]
 struct Visit {
     row: u32,
     column: u32,
     stage: Stage,
     passed: u16,
-    /// True if the move passes through the cell without visiting it.
+    /// True if the move only passes through the cell, so that the cell is not part of the player's path.
     is_passed: bool,
     from: u32,
 }
 
-/// This number stands for a missing index, if there is no preceding visit.
+/// This number stands for the index of the preceding visit if there is no preceding visit.
 const NONE: u32 = u32::MAX;
 
 impl Playability {
@@ -153,8 +153,8 @@ impl Playability {
     }
 
     /// Returns the cells of a shortest path from the start through the areas of the route to the goal or, if there is no such path, to the furthest
-    /// column. If all tiles of some kind are goals, the returned path leads to the tile whose shortest path is longest. The returned path is empty if
-    /// the level has no start cell.
+    /// column. If the player must reach all tiles of some kind, the returned path leads to the tile whose shortest path is longest. The returned path
+    /// is empty if the level has no start cell.
     pub fn path(&self) -> &[(usize, usize)] {
         &self.path
     }
@@ -170,10 +170,10 @@ struct SearchResult {
 
 /// Returns the furthest column that a player can reach in any level with the given possible classes of cells, if none of these levels has a path to
 /// the goal. Returns `None` if some level may have a path to the goal, or if the work runs out. The list `columns` contains the possible classes of
-/// the cells, column by column from the top; `spend(n)` uses up `n` steps of work, and returns false if fewer steps are left.
+/// the cells, column by column from the top. The function `spend(n)` uses up `n` steps of work, and returns false if fewer than `n` steps are left.
 ///
-/// Each step of the search for a path may choose any possible classes for the cells that it tests, independently of other steps. If at least one of
-/// the possible levels has a path to the goal, the search therefore finds a path.
+/// If cells have several possible classes, each step of the search for a path may choose any of them for the cells that it tests, independently of
+/// other steps. If at least one of the levels with the possible classes has a path to the goal, the search therefore finds a path.
 pub(crate) fn dead_end(
     route: &Route,
     height: usize,
@@ -281,8 +281,8 @@ impl<'a> MoveSearch<'a> {
         self.reached[self.place(cell, self.route.last())] >> FREE & 1 == 1
     }
 
-    /// Marks the stage `stage` of a move as reached in `cell`, and also the state between two moves if the player can end the move there. If the step
-    /// tests a cell that lies in the route's next area, the player passes this area.
+    /// Marks the stage `stage` of a move as reached in `cell`, and also the state between two moves if the player can end the move there. If the cell
+    /// that the step tests lies in the next area of the route, the player passes this area.
     fn reach(
         &mut self,
         (cell, passed): ((usize, usize), usize),

@@ -13,7 +13,7 @@ pub(super) type Stage = u16;
 /// The stage of a player who is between two moves and stands or falls.
 pub(super) const FREE: Stage = 0;
 
-/// A step of a player's move in model coordinates, by at most one column, with the test of the cell into which it leads.
+/// A step of a player's move in model coordinates: it leads over at most one column, and has a test for the cell into which it leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(clippy::struct_excessive_bools)]
 pub(super) struct MoveStep {
@@ -26,7 +26,8 @@ pub(super) struct MoveStep {
     pub(super) clamps: bool,
     /// True if the player can leave the move after the step.
     pub(super) lands: bool,
-    /// True if the step continues a part of a move that has begun; even a lost player (one who cannot begin a move) can take such a step.
+    /// True if the step continues a part of a move that has already begun; a lost player (one who cannot begin a move) can take such a step, but no
+    /// other.
     pub(super) is_within: bool,
 }
 
@@ -36,7 +37,7 @@ pub(super) type MoveSteps = Vec<MoveStep>;
 pub(super) struct StagedStep {
     pub(super) step: MoveStep,
     pub(super) then: Stage,
-    /// Index of the way in which the step enters the adjacent column, for a step into another column.
+    /// If the step leads into another column, the index of the arrival (the way in which the step enters that column).
     pub(super) arrival: u16,
 }
 
@@ -52,7 +53,8 @@ impl StagedStep {
     }
 }
 
-/// A step of a player's move in the upright level: the number of columns to the right and of rows down, and the test of the cell.
+/// A step of a player's move in the upright level: the number of columns to the right, the number of rows down, and the test of the cell into which
+/// the step leads.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlayedStep {
     pub(super) cell: (i8, i8),
@@ -106,8 +108,8 @@ pub(super) fn in_frame(
 
 /// Automaton of a player's moves: the possible next steps for each of its states, which are called stages.
 ///
-/// A stage of the automaton is the set of the possible remaining steps of moves, so that moves that begin or end alike share stages. The 39 cells of
-/// the five published jump arcs and their 39 mirror images need 31 stages, besides the stage between moves.
+/// A stage of the automaton is a set of possible remaining steps of moves, so that moves share stages if they begin or end with the same steps. The
+/// 39 cells of the five published jump arcs and their 39 mirror images need 31 stages, besides the stage between moves.
 ///
 /// Under strict rules, a step over several cells becomes several steps of one cell, up, down or sideways, in every order that leads to the same cell.
 #[derive(Debug)]
@@ -143,7 +145,7 @@ impl MoveAutomaton {
             .collect()
     }
 
-    /// Returns the possible first steps of a move, each with the steps of the move that then remain.
+    /// Returns the possible first steps of a move, each with the steps of the move that remain after it.
     fn split(&self, steps: &[MoveStep]) -> Vec<(MoveStep, MoveSteps)> {
         let Some((&step, rest)) = steps.split_first() else {
             return Vec::new();

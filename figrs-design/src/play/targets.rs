@@ -1,5 +1,5 @@
-//! Goal tiles of a level that the player has not reached yet. For each goal tile, the state stores the returns from later columns by which a player
-//! reaches the tile.
+//! Goal tiles of a level that the player has not reached yet. For each goal tile, the `Reach` state stores the returns from later columns by which a
+//! player reaches the tile.
 
 use super::cell_class::CellClass;
 use super::exploration::{ColumnCells, ColumnExploration, Crossings};
@@ -8,9 +8,9 @@ use super::frame::FrameGoal;
 /// A goal tile in the columns read so far that the player has not reached yet.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Target {
-    /// Number of columns since the column of the goal tile, if only goal tiles near the end of the level count as goals.
+    /// Number of columns read since the column of the goal tile; it is stored only if goal tiles must be near the end of the level to count as goals.
     age: u8,
-    /// The ways of returning into the last column by which a player then reaches the goal tile.
+    /// The ways of returning into the last column read so far after which a player can reach the goal tile.
     ways: Crossings,
     /// Row of the goal tile, if the tile is in the column that is being explored.
     row: Option<usize>,
@@ -19,12 +19,13 @@ pub(super) struct Target {
 
 pub(super) struct Found {
     pub(super) open: Vec<Target>,
-    /// Number of columns since the nearest goal tile that the player reached, if only goal tiles near the end of the level count as goals.
+    /// Number of columns read since the nearest goal tile that the player reached; it is stored only if goal tiles must be near the end of the level
+    /// to count as goals.
     pub(super) nearest: Option<u8>,
 }
 
 impl FrameGoal {
-    /// True if, for this kind of goal, a player may reach goal tiles after returning from later columns.
+    /// True if the goal is such that a player may still reach goal tiles after returning from later columns.
     pub(super) fn has_targets(self) -> bool {
         matches!(self, Self::AllTiles | Self::LastColumnOr { .. })
     }
@@ -75,7 +76,7 @@ pub(super) fn after(
     }
 }
 
-/// Returns those goal tiles of `open` that must be stored; drops a goal tile that is redundant because of another goal tile.
+/// Returns the goal tiles of `open` that must be stored, without those that are redundant because of another goal tile.
 pub(super) fn smallest(open: Vec<Target>, goal: FrameGoal) -> Vec<Target> {
     let within = |small: &Crossings, large: &Crossings| {
         small
@@ -118,7 +119,8 @@ pub(super) fn smallest(open: Vec<Target>, goal: FrameGoal) -> Vec<Target> {
 }
 
 impl Target {
-    /// True if the exploration `by` of a column reaches the goal tile, which is in this column or is reached by an arrival in the column before it.
+    /// True if the exploration `by` of a column reaches the goal tile, which lies in this column or can be reached by an arrival (a way to enter a
+    /// cell) in the column before it.
     pub(super) fn is_met(&self, by: &ColumnExploration<'_>) -> bool {
         match self.row {
             Some(row) => by.is_free(row),
@@ -138,7 +140,7 @@ impl Target {
         }
     }
 
-    /// True if some player who returns to the place whose bits are in the machine words `words` reaches the goal tile.
+    /// True if some player who returns to the place with the bits `words` (in machine words) can reach the goal tile.
     pub(super) fn is_reached_from(&self, words: std::ops::Range<usize>) -> bool {
         self.ways[words].iter().any(|&arrivals| arrivals > 0)
     }

@@ -33,8 +33,8 @@ pub(super) fn paint(canvas: &mut Canvas) {
     }
 }
 
-/// Divides the width of a picture into stretches of `every` pixels. For each stretch of the picture, calls `at` with a random position in the
-/// stretch, for example for a cloud.
+/// Divides the width of a picture into stretches (ranges of pixel columns) of `every` pixels each. For each stretch of the picture, calls `at` with a
+/// random position in the stretch, for example for a cloud.
 fn scatter(width: isize, every: isize, salt: isize, mut at: impl FnMut(isize, isize)) {
     for stretch in -1..=width / every + 1 {
         let mut mixed = (stretch.wrapping_mul(1_000_003) + salt) as u64;

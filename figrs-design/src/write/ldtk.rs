@@ -5,10 +5,11 @@ use std::io::Write;
 use super::{LevelWriter, OutputError};
 
 impl LevelWriter<'_> {
-    /// Writes the level like an IntGrid layer of LDtk's simplified export: comma-separated values, one row of cells per line, from the top.
+    /// Writes the level in the form of an IntGrid layer of LDtk's simplified export: comma-separated values, with one row of cells per line, from the
+    /// top.
     ///
     /// In the LDtk file, the value of a tile is its index in the set of tiles, counted from 1; the empty tile has 0, which LDtk reserves for empty
-    /// cells. The LDtk format has no place for notes and paths.
+    /// cells. The LDtk format has no place for notes and players' paths, so they are not written.
     ///
     /// **Errors.** [`OutputError::Io`] if `out` cannot be written.
     pub fn ldtk_csv(&self, mut out: impl Write) -> Result<(), OutputError> {

@@ -21,7 +21,7 @@ struct Shade {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Flat,
-    /// The coloured area is a little smaller than the square of the tile.
+    /// For this shape, the coloured area is a little smaller than the square of the tile.
     Inset,
     Disc,
     /// The coloured area is a bar along the top of the tile's square.
@@ -34,7 +34,7 @@ enum Form {
     Spikes,
 }
 
-/// The colour and shape of each meaning; a tile is drawn by the first of its meanings in this list.
+/// The colour and shape for each meaning of tiles; if a tile has several meanings, the first of them in this list determines its colour and shape.
 const KINDS: [(Meaning, Shade, Form); 15] = [
     (Meaning::Enemy, shade(285, 46, 48), Form::Disc),
     (Meaning::Shooter, shade(340, 55, 36), Form::Spikes),

@@ -15,8 +15,8 @@ impl LevelWriter<'_> {
     const MAX_BYTES: usize = 1 << 28;
 
     /// Returns the maximum number of tiles in the picture of a level: 1048576 for tiles with
-    /// [built-in pictures](figrs_models::mdmc::TileSet::is_platformer), and 262144 for coloured squares; with a tile sheet, the number of tiles that
-    /// together have 67108864 pixels.
+    /// [built-in pictures](figrs_models::mdmc::TileSet::is_platformer), and 262144 for coloured squares. With a tile sheet, the maximum is the number
+    /// of tiles that together have 67108864 pixels.
     pub fn most_tiles(&self) -> usize {
         let tiles = self.map_tiles();
         // A pixel is the index of a colour in a palette (one byte), or a colour of four bytes.

@@ -12,7 +12,7 @@ use figrs_models::picture::{Canvas, Rgba, encode_colours};
 
 /// The colour behind tiles that do not fill their cells in a picture.
 pub(super) const PAPER: Rgba = [240, 242, 246, 255];
-/// The colour of the dots that mark the corners of cells; tiles are drawn over the dots.
+/// The colour of the dots that mark the corners of cells; the dots lie behind the tiles.
 const DOT: Rgba = [212, 218, 228, 255];
 
 /// The pictures of the tiles of a set, all of one size; some tiles may have no picture.
@@ -64,7 +64,7 @@ impl Sprites {
         canvas
     }
 
-    /// Writes the tileset picture for map files: the pictures of all tiles to which maps refer, with a transparent background.
+    /// Writes the tileset picture for map files: one picture that contains all tiles to which maps refer, on a transparent background.
     pub(super) fn write_tileset(
         &self,
         tiles: MapTiles<'_>,

@@ -49,8 +49,8 @@ impl TileSheet {
     /// Tile sheets may have any colour type, with or without transparency; only the upper 8 bits of 16-bit channels are used, and only the first
     /// picture of an animation.
     ///
-    /// **Errors.** [`FileError`] if the file is not a valid PNG, or if it does not suit `side` or the set of tiles. If the sheet is valid for another
-    /// value of `side`, the [setting](Mistake::setting) in the error is `side`.
+    /// **Errors.** [`FileError`] if the file is not a valid PNG, or if it does not suit `side` or the set of tiles. If the sheet is valid only for
+    /// another value of `side`, the [setting](Mistake::setting) named in the error is `side`.
     pub fn from_png(png: &[u8], side: usize, tiles: &Arc<TileSet>) -> Result<Self, FileError> {
         if side == 0 || side > Self::MAX_SIDE {
             let problem = format!("the tiles cannot have a size of {side} by {side} pixels");
@@ -119,7 +119,7 @@ impl TileSheet {
     }
 }
 
-/// The name by which error messages call a tile sheet.
+/// The name for a tile sheet in error messages.
 const PLACE: &str = "tile sheet";
 
 /// Returns the error for a file that is not a picture in PNG, or is damaged.

@@ -72,7 +72,7 @@ impl<'a> MapTiles<'a> {
         self.place_but(tile, self.set.empty())
     }
 
-    /// Returns the number of the tileset picture that a cell of `level` shows in map files.
+    /// Returns the number of the tile, within the tileset picture, that a cell of `level` shows in map files.
     pub(super) fn picture(self, level: &Level, row: usize, column: usize) -> usize {
         if self.is_drawn && grassy(level, row, column) {
             return self.count();

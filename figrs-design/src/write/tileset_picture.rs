@@ -13,8 +13,8 @@ use figrs_models::picture::encode;
 /// Writes one picture of all tiles of a set for maps in Tiled formats, as PNG with a transparent background.
 ///
 /// The tileset picture has seven tiles of 16 by 16 pixels in each row: the tiles of the set in order, then ground with grass on top if the set has
-/// built-in pictures. In the tileset picture, tiles without built-in pictures are coloured squares with their letters. The method
-/// [`TileSheet::write_tileset`](super::TileSheet::write_tileset) writes the tiles of a tile sheet instead.
+/// built-in pictures. In the tileset picture, tiles without built-in pictures are coloured squares with their letters. For a tile sheet, the method
+/// [`TileSheet::write_tileset`](super::TileSheet::write_tileset) writes the tileset picture instead.
 ///
 /// **Errors.** [`OutputError::Io`] if `out` cannot be written.
 pub fn write_tileset(tiles: &TileSet, out: impl Write) -> Result<(), OutputError> {

@@ -11,7 +11,7 @@ use super::{LevelWriter, OutputError};
 /// Version of the map format of the Tiled editor.
 pub(super) const VERSION: &str = "1.10";
 
-/// Returns the background colour of a map: the colour of sky for the built-in pictures, and of paper for other pictures.
+/// Returns the background colour of a map: the colour of sky if the tiles have built-in pictures, and otherwise the colour of paper.
 pub(super) fn background(tiles: MapTiles<'_>) -> &'static str {
     if tiles.is_drawn() {
         "#86b8f4"
@@ -27,8 +27,8 @@ impl LevelWriter<'_> {
     ///
     /// The map has one layer of tiles as comma-separated numbers and, if the writer has a player's path, an object layer that shows the path as a
     /// polyline. The tileset inside the map refers to the picture file `image`, a path relative to the map; [`write_tileset`](super::write_tileset)
-    /// or [`TileSheet::write_tileset`](super::TileSheet::write_tileset) writes this picture. In the map, the empty tile has no number unless the tile
-    /// sheet has a picture of it. The notes of the writer become map properties.
+    /// or [`TileSheet::write_tileset`](super::TileSheet::write_tileset) writes this picture. In the map, cells with the empty tile have no tile
+    /// number unless the tile sheet has a picture of the empty tile. The notes of the writer become map properties.
     ///
     /// **Errors.** [`OutputError::Invalid`] if a note contains a control character, which XML cannot hold; [`OutputError::Io`] if `out` cannot be
     /// written.

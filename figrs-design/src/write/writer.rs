@@ -61,7 +61,7 @@ impl<'a> LevelWriter<'a> {
         }
     }
 
-    /// Sets the sheet of tile pictures, whose set of tiles also determines the numbers of tiles in maps.
+    /// Sets the sheet of tile pictures; the set of tiles of the sheet also determines the numbers that stand for tiles in maps.
     #[cfg(feature = "png")]
     #[must_use]
     pub fn sheet(self, sheet: &'a TileSheet) -> Self {

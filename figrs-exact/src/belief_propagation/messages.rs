@@ -10,16 +10,17 @@ const SAFE: f64 = -600.0;
 /// Number of factor table entries that are read between two checks of the deadline.
 const SLICE: u64 = 100_000;
 const NONE: f64 = f64::NEG_INFINITY;
-/// Least natural logarithm of a non-zero entry of a belief propagation message. Without the limit, the absolute values of the logarithms might grow
-/// at every iteration if the graph has loops, and an overflow would be mistaken for a zero. Sums of logarithms of a magnitude below 1e12 have a
-/// rounding error of at most a ten-thousandth.
+/// Least natural logarithm of a non-zero entry of a belief propagation message. Without a lower limit for the logarithms of message entries, their
+/// absolute values might grow at every iteration if the graph has loops, and an overflow would be mistaken for a zero. A sum of logarithms whose
+/// magnitude is below 1e12 has a rounding error of at most a ten-thousandth.
 const FLOOR: f64 = -1e12;
 
 /// The semiring in which messages of belief propagation are computed: sum-product or max-product.
 pub(super) trait MessageAlgebra {
     /// The semiring for messages that are stored as logarithms.
     type Logs: Semiring<Value = f64>;
-    /// The semiring for messages that are stored as ordinary numbers; if ordinary numbers are not faster, the semiring works on logarithms.
+    /// The semiring for messages that are stored as ordinary numbers; for max-product, where ordinary numbers are not faster, it is the semiring on
+    /// logarithms.
     type Linear: Semiring<Value = f64>;
     const LINEAR: bool;
 }
@@ -64,8 +65,8 @@ pub(super) struct Messages<'n> {
     network: &'n MessageGraph,
     /// The messages from factors to variables.
     sent: Vec<f64>,
-    /// For each value of each variable, the sum of the logarithms of the non-zero messages that the variable receives, and the number of zero
-    /// messages that it receives.
+    /// For each value of each variable, the sum of the logarithms of the non-zero message entries that the variable receives for the value, and the
+    /// number of entries that are zero.
     beliefs: Vec<f64>,
     zeros: Vec<u32>,
     incoming: Vec<f64>,
@@ -89,7 +90,7 @@ impl<'n> Messages<'n> {
         }
     }
 
-    /// Sends the messages of all factors, in order and in reverse order, until the messages converge.
+    /// Sends the messages of all factors, in the order of the factors and in reverse order, until the messages converge.
     pub(super) fn pass_until_convergence<M: MessageAlgebra>(
         &mut self,
         until: ConvergenceCriteria,
@@ -160,8 +161,8 @@ impl<'n> Messages<'n> {
         }
     }
 
-    /// Computes the message of a variable to a factor: the product of the messages from all other factors of the variable, divided by its largest
-    /// entry.
+    /// Computes the message of a variable to a factor: the product of the messages from all other factors of the variable, divided by the largest
+    /// entry of the product.
     fn variable_to_factor(&self, edge: &Edge, into: &mut Vec<f64>) {
         let at = self.network.starts[edge.variable];
         let first = into.len();
@@ -324,8 +325,8 @@ impl<'n> Messages<'n> {
         })
     }
 
-    /// Returns the belief of a factor: the probability of each non-zero entry. Before this call, the caller must have called
-    /// [`recompute_beliefs`](Self::recompute_beliefs), which multiplies the messages to each variable.
+    /// Returns the belief of a factor: the probability of each non-zero entry. Before the belief of a factor is requested, the caller must have
+    /// called [`recompute_beliefs`](Self::recompute_beliefs), which multiplies the messages to each variable.
     pub(super) fn factor_belief(&mut self, factor: usize) -> Vec<f64> {
         self.receive_all(factor);
         let logs = self.entry_beliefs(&self.network.tables[factor]);
@@ -333,8 +334,8 @@ impl<'n> Messages<'n> {
         logs.map(|log| (log - total).exp()).collect()
     }
 
-    /// Chooses one value for each variable, factor by factor: the values of the factor's variables with the largest belief, given the values chosen
-    /// before.
+    /// Chooses one value for each variable, factor by factor: each factor gives its variables the joint values with the largest belief, among those
+    /// that agree with the values chosen before.
     pub(super) fn decode(&mut self) -> Vec<u32> {
         self.recompute_beliefs();
         let network = self.network;
@@ -392,8 +393,8 @@ impl<'n> Messages<'n> {
     }
 }
 
-/// Returns the absolute difference of two entries of a message, which are given as logarithms. If `relative` is `true`, the result is the difference
-/// of the logarithms.
+/// Returns the absolute difference of two entries of a message, which are given as logarithms. If `relative` is `true`, the difference of two message
+/// entries is computed as the difference of their logarithms.
 fn difference(new: f64, old: f64, relative: bool) -> f64 {
     if new == old {
         0.0

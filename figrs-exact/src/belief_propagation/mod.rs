@@ -27,25 +27,26 @@ use messages::{ConvergenceCriteria, ConvergenceResult, Messages, SumMessages};
 pub use mpe::MpeBeliefPropagation;
 use network::{FactorEntries, MessageGraph};
 
-/// Approximate marginals by messages between the factors and the variables of a model of any width.
+/// Approximate marginals, computed from messages between the factors and the variables of a model of any treewidth.
 ///
-/// Before messages are sent, the values that zeros of factors exclude are removed. Each iteration of belief propagation sends messages through the
-/// factors in a fixed order, and then in reverse order. Belief propagation ends when an iteration changes no message by more than a tolerance. Belief
-/// propagation stores messages as logarithms, which do not underflow.
+/// Before messages are sent, the values of variables that zeros of factors exclude are removed. Each iteration of belief propagation sends messages
+/// through the factors in a fixed order, and then in reverse order. Belief propagation ends when an iteration changes no message by more than a
+/// tolerance. Belief propagation stores messages as logarithms, which do not underflow.
 ///
 /// **Guarantee.** If the factor graph has no loops and the messages have converged, marginals and log-evidence are exact up to rounding, and the
 /// answer states that they are exact. If the graph has loops or the messages have not converged, the marginals and the log-evidence are
 /// approximations without bounds ([`Quality::Approximate`](figrs_answer::Quality::Approximate)). If the messages of belief propagation converge, the
-/// marginals are the beliefs of a fixed point. The log-evidence from loopy belief propagation is the negative Bethe free energy, and its standard
-/// error is NaN. A value to which the answer of belief propagation gives the probability zero is impossible.
+/// marginals are the beliefs of a fixed point of the message updates. The log-evidence from loopy belief propagation is the negative Bethe free
+/// energy, and its standard error is NaN. A value to which the answer of belief propagation gives the probability zero is impossible.
 /// [`RunStatistics::stopped`](figrs_answer::RunStatistics::stopped) is `Finished` if and only if the messages converged.
 /// [`RunStatistics::residual`](figrs_answer::RunStatistics::residual) is the largest change of a message in the last iteration.
 ///
-/// In `ExpectationMaximization`, the expected counts of outcomes are the beliefs of factors. In `ExpectationMaximization`, the log-likelihood is the
-/// sum of the negative Bethe free energies of the data rows; the log-likelihood is unknown if the messages of a data row have not converged. Expected
-/// counts and log-likelihood are exact if the factor graph of every data row has no loops after the values of the row have been substituted. If some
-/// factor graph has loops, nothing is guaranteed, and a round of expectation maximization may lower the likelihood. In expectation maximization, the
-/// maximum number of iterations and the maximum work of belief propagation apply to each data row separately.
+/// If `ExpectationMaximization` uses belief propagation, it computes the expected counts of outcomes from the beliefs of factors. In
+/// `ExpectationMaximization`, the log-likelihood is the sum of the negative Bethe free energies of the data rows; the log-likelihood is unknown if
+/// the messages of a data row have not converged. Expected counts and log-likelihood are exact if the factor graph of every data row has no loops
+/// after the values of the row have been substituted. If some factor graph has loops, nothing is guaranteed, and a round of expectation maximization
+/// may lower the likelihood. In expectation maximization, the maximum number of iterations and the maximum work of belief propagation apply to each
+/// data row separately.
 ///
 /// **Complexity.** An iteration reads each non-zero entry of each factor twice for each variable of the factor.
 ///
@@ -162,8 +163,8 @@ impl MessageSettings {
     }
 }
 
-/// Defines the constructors, the setters and the method `answer` of an algorithm that has the fields `settings` and `watch`, and a method `propagate`
-/// that computes the answer.
+/// Defines the constructors, the setters and the method `answer` of an algorithm. The algorithm must have the fields `settings` and `watch`, and a
+/// method `propagate` that computes the answer.
 macro_rules! settled {
     ($algorithm:ident, $kind:literal, $finds_world:literal) => {
 impl Default for $algorithm {

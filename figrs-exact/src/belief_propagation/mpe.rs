@@ -1,4 +1,4 @@
-//! Max-product belief propagation for a world of high probability.
+//! Max-product belief propagation, which searches for a world (an assignment of values to all elements) of high probability.
 
 use figrs_core::{AnyElement, Model};
 
@@ -11,7 +11,7 @@ use figrs_factor::bounds::Improvement;
 use figrs_factor::consistency::reduce;
 use figrs_factor::eliminate::log_weight;
 
-/// A world with high probability, found by max-product belief propagation, for models of any width.
+/// A world with high probability, found by max-product belief propagation, for models of any treewidth.
 ///
 /// After the messages have converged, or after the maximum number of iterations, the algorithm assigns values to the variables, one variable after
 /// another. Each variable gets the most probable value according to the max-product messages, given the values assigned before.

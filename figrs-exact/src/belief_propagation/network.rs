@@ -5,7 +5,7 @@ use figrs_factor::graph::{DisjointSets, FactorGraph, for_each_entry, log_stored}
 /// The non-zero entries of a factor.
 #[derive(Debug)]
 pub(super) struct FactorEntries {
-    /// The index of the factor's first edge, and the index after its last edge.
+    /// In the list of edges between factors and variables, the index of the factor's first edge and the index after its last edge.
     pub(super) edges: (usize, usize),
     /// For each entry and each variable of the factor, the index of the variable's value in the concatenated lists of values of the factor's
     /// variables.
@@ -33,7 +33,8 @@ impl FactorEntries {
 pub(super) struct Edge {
     pub(super) variable: usize,
     pub(super) factor: usize,
-    /// Offset of the edge's message in the list of all messages, and offset of this message among the messages of the edge's factor.
+    /// Offset of the message of an edge (from a factor to a variable) in the list of all messages, and its offset among the messages of the same
+    /// factor.
     pub(super) start: usize,
     pub(super) local: usize,
     pub(super) values: usize,

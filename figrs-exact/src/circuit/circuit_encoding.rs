@@ -19,7 +19,7 @@ pub(super) struct CircuitEncoding {
     reader: Arc<EncodingDecoder>,
     graph: Arc<FactorGraph>,
     pub(super) labelled: Arc<LabelledCircuit>,
-    /// The numbers for which the weight symbols of the circuit stand.
+    /// The numbers that replace the weight symbols at the leaves of the circuit.
     symbols: Arc<Vec<ScaledNumber>>,
     statements: Vec<Statement>,
     /// For each value of the varying elements (elements whose evidence may change), the weight that the current evidence gives to it.
@@ -31,7 +31,7 @@ pub(super) struct CircuitEncoding {
 #[derive(Clone, Debug)]
 struct Statement {
     variable: VarId,
-    /// The weights that evidence gives to the element's values; `None` if all weights are one.
+    /// The weights that evidence gives to the values of an element; `None` if all weights are one.
     weights: Option<Weights>,
 }
 

@@ -196,7 +196,8 @@ impl CompiledCircuit {
         self.possible().ok_or_else(|| self.problem.impossible())
     }
 
-    /// Returns the same answer as [`answer`](Self::answer); `limits` limits the search for a conflict if the evidence is impossible.
+    /// Returns the same answer as [`answer`](Self::answer); `limits` limits the search for a conflict (statements of evidence that contradict each
+    /// other) if the evidence is impossible.
     pub(super) fn answer_within(&self, limits: &Limits) -> Result<Answer, Error> {
         let mut marginals = Vec::new();
         if !self.problem.targets.is_empty() {

@@ -19,21 +19,23 @@ const CACHE_BYTES: u64 = 1 << 30;
 
 /// Exact answers by exhaustive search with unit propagation, clause learning, component decomposition and component caching.
 ///
-/// The exhaustive search is fast for models with many zeros, even if they are too wide for elimination. A model with many zeros is like a set of
-/// clauses, in which unit propagation derives further values from each decision. Zeros of all factors become clauses over values of variables. The
-/// non-zero weights of factors are stored in decision diagrams, which share equal subdiagrams. Atoms (statements that a variable has a value) that
-/// other atoms define are eliminated before the search. The next decision variable is chosen by its depth in a tree decomposition, its number of
-/// clauses and its activity in conflicts. The sum over a component is cached; the key is a hash of its undecided variables, clauses and residual
-/// tables. [`compile`](Self::compile) records the search as a decision circuit: see [`CompiledCircuit`].
+/// The exhaustive search is fast for models with many zeros, even if they are too wide for variable elimination. A model with many zeros is like a
+/// set of clauses, in which unit propagation derives further values from each decision. Zeros of all factors become clauses over values of variables.
+/// The non-zero weights of factors are stored in decision diagrams, which share equal subdiagrams. Atoms (statements that a variable has a value)
+/// that other atoms define are eliminated before the search. The next decision variable is chosen by its depth in a tree decomposition, the number of
+/// clauses that contain it, and its activity in recent conflicts of the search. The sum over a component is cached; the key of the cache entry is a
+/// hash of the component's undecided variables, clauses and residual tables. [`compile`](Self::compile) records the search as a decision circuit: see
+/// [`CompiledCircuit`].
 ///
 /// **Guarantee.** The result is exact up to rounding, without underflow, unless two of the `n` components that the search finds have the same hash of
-/// 128 bits. The probability of two components with equal hashes is about `n^2 / 2^129`. The result is deterministic.
+/// 128 bits. The probability that the search finds two different components with equal hashes of 128 bits is about `n^2 / 2^129`. The result is
+/// deterministic.
 ///
 /// **Complexity.** The time of the exhaustive search is exponential in the number of variables in the worst case. A search whose decisions follow
 /// only the tree decomposition takes a time exponential in the treewidth times the logarithm of the number of variables, or in the treewidth alone if
-/// the cache holds all components. The time bound of the tree decomposition does not hold for the search of figrs, because the activity in conflicts
-/// takes precedence over the tree decomposition. Many zeros in the factors shorten the search greatly. Variable elimination is faster than a circuit
-/// if the tables of the elimination fit in memory, above all for sums of variables with many values.
+/// the cache holds all components. The time bound for searches that follow a tree decomposition does not hold for the search of figrs, because the
+/// activity in conflicts takes precedence over the tree decomposition. Many zeros in the factors shorten the search greatly. Variable elimination is
+/// faster than a circuit if the tables of the elimination fit in memory, above all for sums of variables with many values.
 ///
 /// **Errors.** The errors of [`VariableElimination`](crate::VariableElimination), except that no model is too wide. A [`deadline`](Self::deadline) or
 /// an interrupt ends the search with [`Error::NothingDone`]. The search ends with an [`EliminationError`](figrs_factor::eliminate::EliminationError)
@@ -108,8 +110,8 @@ impl Circuit {
         self
     }
 
-    /// Declares further elements as varying: their evidence may change after compilation. Evidence on all other elements is fixed at
-    /// compilation and makes the circuit smaller.
+    /// Declares further elements of the model as varying, which means that their evidence may change after compilation. Evidence on all other
+    /// elements is fixed at compilation and makes the circuit smaller.
     pub fn varying(mut self, elements: impl Parents) -> Self {
         self.varying.extend(elements.elements());
         self
@@ -173,7 +175,7 @@ impl Circuit {
         self.compiled_for(problem, &Question::new(model, &roots), purpose, watching)
     }
 
-    /// Compiles a circuit for queries of one kind about the targets of a problem and the elements whose evidence may change.
+    /// Compiles a circuit for queries of one kind about the targets of a model and about the elements whose evidence may change.
     fn compiled_for(
         &self,
         problem: CompiledProblem,

@@ -16,8 +16,9 @@ use figrs_factor::graph::WorldWeight;
 /// Calls the function of a `Chain` by `call`, and returns the outcomes of the resulting branch (the element that the function returns). `captured`
 /// contains the known values of elements outside the branch of the `Chain`.
 ///
-/// A branch of kind `Kind::Atomic` that `may_own` accepts is treated as part of the `Chain`, even if other code holds a reference to the branch. For
-/// any new branch that is not atomic, the function of the `Chain` is called twice: elements that both calls reach are outside the branch.
+/// A branch of kind `Kind::Atomic` (an atomic element that the function of the `Chain` returns) that `may_own` accepts is treated as part of the
+/// `Chain`, even if other code holds a reference to the branch. For any new branch that is not atomic, the function of the `Chain` is called twice:
+/// elements that both calls reach are outside the branch.
 pub(super) fn outcomes(
     slot: &OrderedElement,
     interventions: &Model,
@@ -183,7 +184,7 @@ pub(super) struct ChoiceOutcomes {
     /// `true` if the choice is an observed `Chain` whose likelihood is a density, `false` if its likelihood is a probability; `None` for other
     /// choices.
     pub(super) density: Option<bool>,
-    /// A branch of kind `Kind::Atomic` that is treated as part of its `Chain`, although other code might read the branch.
+    /// A branch of kind `Kind::Atomic` that is treated as part of its `Chain`, although elements outside the `Chain` might read the branch.
     pub(super) owned: Option<AnyElement>,
 }
 

@@ -15,7 +15,7 @@ const LATEST: usize = 8;
 pub(super) struct Checkpoints<const W: usize> {
     /// The stored frontiers, each with the index of its step, in ascending order.
     kept: VecDeque<(usize, CheckpointStates<W>)>,
-    /// The size in bytes of the states of frontiers that only the checkpoints hold, and the maximum of this size.
+    /// The size in bytes of the states of frontiers that only the checkpoints hold, and the maximum that this size may reach.
     bytes: usize,
     most: usize,
 }

@@ -1,4 +1,5 @@
-//! Elements of a model as functions of codes, which are the indices of values in dictionaries. Classes of equivalent elements share memo tables.
+//! Elements of a model as functions of codes, which are the indices of values in dictionaries. Classes of equivalent elements share memo tables of
+//! results.
 
 use std::ops::Range;
 
@@ -27,12 +28,12 @@ pub(super) struct CodedElements {
     /// For each class of equivalent elements that are not random choices, the memo table of their values; a stored `None` means that evidence
     /// excludes the value.
     pub(super) values: Vec<ClassMemo<Option<WeightedValue>>>,
-    /// For each class of equivalent random choices, the memo table of their outcomes, which are ranges of `outcomes`.
+    /// For each class of equivalent random choices, the memo table of their outcomes; each entry is a range of indices in the list `outcomes`.
     pub(super) rows: Vec<ClassMemo<Range<usize>>>,
     pub(super) outcomes: Vec<WeightedValue>,
     /// The size of all memo tables together, in bytes.
     pub(super) remembered: usize,
-    /// Number of further values, results and outcomes for which the next measurement of the memory reserves room.
+    /// Number of further values, function results and outcomes of random choices for which the next measurement of the memory reserves room.
     pub(super) reserved: usize,
     /// `true` if some outcome of a `Chain` represents several worlds.
     pub(super) merged: bool,
@@ -46,8 +47,8 @@ pub(super) struct CodedElements {
 }
 
 impl CodedElements {
-    /// Creates the elements of `linear` with dictionaries of codes for their values; one world of a branch of a `Chain` may take up to `memory`
-    /// bytes.
+    /// Creates the elements of the visiting order `linear`, with dictionaries that number their values. One world of a branch of a `Chain` may take
+    /// up to `memory` bytes.
     pub(super) fn new(linear: ElementOrder, memory: u64) -> Self {
         let mut rules = Self {
             memory,

@@ -227,7 +227,7 @@ impl CompiledFrontier {
         Ok(self.log_evidence > f64::NEG_INFINITY && queries::is_possible(&self.explored, &known))
     }
 
-    /// Draws one world for each random number generator, in one sweep over the steps.
+    /// Draws one world for each random number generator, in one sweep over the steps of the compiled frontier.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn sample_each<R: Rng>(&self, mut rngs: Vec<R>) -> Result<Vec<World>, Error> {
@@ -256,7 +256,7 @@ impl CompiledFrontier {
 }
 
 impl Compiled for CompiledFrontier {
-    /// Always returns an error, because the states of a compiled frontier depend on the evidence.
+    /// Always returns an error: the evidence of a compiled frontier cannot change, because its states depend on the evidence.
     fn set<T: Value>(&mut self, _: &Element<T>, _: T) -> Result<(), Error> {
         Err(unsupported(
             "evidence that may change",

@@ -94,7 +94,7 @@ pub(super) struct BitField {
     mask: u64,
 }
 
-/// An assignment of the elements of a frontier, packed into machine words.
+/// An assignment of the elements of a frontier, (one code for the value of each element), packed into machine words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct StateKey<const W: usize>([u64; W]);
 

@@ -7,7 +7,7 @@ use figrs_answer::error::Error;
 use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Datum, ElementId, Evidence, Fault, Model};
 
-/// One element of a model, with the elements that it reads as indices in the list of all elements.
+/// One element of a model, with the elements that it reads, which are given by their indices in the list of all elements.
 #[derive(Debug)]
 pub(super) struct OrderedElement {
     pub(super) element: AnyElement,
@@ -57,7 +57,7 @@ pub(super) struct ElementOrder {
     /// `Chain` depend; the sweep visits each of these elements before the first element that reads it.
     pub(super) order: Vec<usize>,
     needs: NeededElements,
-    /// Evidence on elements on which no root depends.
+    /// Evidence on elements on which no root of the sweep (usually an element with evidence) depends.
     unneeded_evidence: FxHashMap<ElementId, Vec<Evidence>>,
 }
 
@@ -112,7 +112,7 @@ impl ElementOrder {
         self.slots.iter().any(OrderedElement::may_capture)
     }
 
-    /// True if the visiting order contains the element, if the element has evidence, or if the model sets it by an intervention.
+    /// True if the visiting order contains the element, if the element has evidence, or if an intervention of the model sets its value.
     pub(super) fn knows(&self, element: &AnyElement) -> bool {
         self.needs.contains(element) || self.unneeded_evidence.contains_key(&element.id())
     }
@@ -208,7 +208,8 @@ pub(super) struct NeededElements {
     pub(super) met: Vec<NeededElement>,
     numbers: FxHashMap<ElementId, usize>,
     fixed: FxHashMap<ElementId, Datum>,
-    /// Number of elements on which the roots depend; if there are no roots, number of elements on which the targets depend.
+    /// Number of elements on which the roots (usually the elements with evidence) depend; if there are no roots, number of elements on which the
+    /// targets depend.
     pub(super) stated: usize,
 }
 
@@ -274,8 +275,8 @@ impl NeededElements {
         self.numbers[&root.id()]
     }
 
-    /// Returns the order in which a frontier sweep visits the elements. The sweep visits the elements on which the roots depend in the order
-    /// `stated`. The sweep visits an element on which no root depends directly after the last element that it reads.
+    /// Returns the order in which a frontier sweep visits the elements of a model. The sweep visits the elements on which the roots depend in the
+    /// order of the list `stated`. The sweep visits an element on which no root depends directly after the last element that it reads.
     pub(super) fn order(&self, stated: impl IntoIterator<Item = usize>) -> Vec<usize> {
         let numbers = 0..self.met.len();
         let mut places = vec![0; self.stated];

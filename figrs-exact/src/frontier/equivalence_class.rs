@@ -20,7 +20,7 @@ enum ElementRule {
     Chain(FunctionId),
     Table(TableIdentity),
     Score(StatementId),
-    /// No element is known to have the same rule as the element with this index.
+    /// No other element is known to follow the same rule as the element with this index.
     Unique(usize),
 }
 
@@ -56,11 +56,12 @@ type ClassSignature = (
     bool,
 );
 
-/// The equivalence class of each element. Elements of one equivalence class that read equal values have the same results with the same weights.
+/// The equivalence class of each element of the model. Elements of one equivalence class that read equal values have the same results with the same
+/// weights.
 #[derive(Debug, Default)]
 pub(super) struct Classes {
     pub(super) of: Vec<usize>,
-    /// For each equivalence class, `true` if more than one element may belong to the class.
+    /// For each equivalence class, `true` if more than one element may belong to the equivalence class.
     pub(super) shared: Vec<bool>,
     known: FxHashMap<ClassSignature, usize>,
 }

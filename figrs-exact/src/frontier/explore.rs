@@ -62,7 +62,7 @@ pub(super) fn explore(
 pub(super) struct ExplorationLimits<'a> {
     pub(super) memory: u64,
     pub(super) run: &'a RunMonitor<'a>,
-    /// The maximum number of transitions between states; `None` if the number is not limited.
+    /// The maximum number of transitions between states; `None` if an exploration may have any number of them.
     pub(super) work: Option<&'a WorkBudget>,
 }
 

@@ -24,7 +24,7 @@ pub struct FirstTrue {
 }
 
 impl FirstTrue {
-    /// Returns the index of the first element in the list that can be true; `None` if the search found none.
+    /// Returns the index of the first element of the searched list that can be true in some world; `None` if the search found none.
     pub fn position(&self) -> Option<usize> {
         self.position
     }
@@ -50,8 +50,8 @@ impl FirstTrue {
         self.is_full
     }
 
-    /// True if some step of the search repeated an earlier step, or no world remained. If all steps of the model are of the same kind, further steps
-    /// find nothing new after one step has repeated an earlier step.
+    /// True if some step of the search repeated an earlier step, or if the evidence left no world. If all steps of the model are of the same kind
+    /// (same functions and values), further steps find nothing new after one step has repeated an earlier step.
     pub fn is_settled(&self) -> bool {
         self.settled
     }

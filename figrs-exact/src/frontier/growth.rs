@@ -31,7 +31,7 @@ mod tests {
     const MORE: usize = 100;
 
     /// Checks that the predicted number of bytes suffices for all entries that are inserted before the bytes are counted again. The closure `count`
-    /// inserts an entry, and returns the capacity and the predicted bytes.
+    /// inserts an entry into a vector or hash table, and returns the capacity and the predicted bytes.
     #[track_caller]
     fn is_counted_ahead(each: usize, mut count: impl FnMut(u32) -> (usize, usize)) {
         let counted: Vec<(usize, usize)> = (0..200_000).map(&mut count).collect();

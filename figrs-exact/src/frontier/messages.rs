@@ -100,8 +100,8 @@ impl<S: Semiring> BackwardMessages<S> {
     }
 }
 
-/// Computes the message of the frontier before a step from the message of the frontier after it; `sources` is the number of states before the step.
-/// The second result is the logarithm of the number by which the message was divided.
+/// Computes the message of the frontier before a step of the sweep from the message of the frontier after it; `sources` is the number of states
+/// before the step. The second result is the logarithm of the number by which the backward message was divided.
 fn back<S: Semiring>(
     (layer, sources): (&TransitionLayer, usize),
     weights: &[S::Value],
@@ -131,7 +131,7 @@ pub(super) trait ShareSemiring: Semiring<Value = f64> + Debug {
 }
 
 impl ShareSemiring for figrs_factor::algebra::SumProduct {
-    /// Divides the products by a common factor only if their sum would overflow.
+    /// Divides the products of weights by a common factor only if their sum would overflow.
     fn shares(products: &mut [f64]) {
         let largest = products.iter().copied().fold(0.0, f64::max);
         if largest > f64::MAX / 1e18 {

@@ -54,10 +54,10 @@ use figrs_answer::{Algorithm, Answer, Error, RunMonitor, Watch, guarded, setters
 /// In the worst case, the number of states (joint values) is exponential in the number of elements on the frontier.
 ///
 /// If other elements also read the branches of a `Chain` (the elements that its function returns), the sweep visits these branches before the
-/// `Chain`. A frontier sweep may call the functions of a branch of a `Chain` in cases in which other algorithms do not call them.
+/// `Chain`. A frontier sweep may call the functions of a branch of a `Chain` for values for which other algorithms do not call them.
 ///
-/// **Errors.** [`Error::ImpossibleEvidence`] for a query if no world agrees with the evidence; [`Error::FrontierTooLarge`] if the
-/// states exceed the memory; [`Error::FrontierTooWide`] if the values of a frontier do not fit a key;
+/// **Errors.** [`Error::ImpossibleEvidence`] for a query if no world agrees with the evidence; [`Error::FrontierTooLarge`] if the states exceed the
+/// memory; [`Error::FrontierTooWide`] if the values of a frontier do not fit a packed key;
 /// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element.
 ///
 /// **References.** Zweig and Russell (1998) and Murphy (2002), "Dynamic Bayesian Networks", section 3.4 (the frontier algorithm);
@@ -100,7 +100,8 @@ impl Frontier {
     /// Sets the maximum number of bytes for the exploration of the frontiers; an exploration that needs more ends with an error. The memory limit of
     /// a frontier sweep counts the bytes of transitions, states of frontiers, values with their [heap memory](figrs_core::Value::heap_bytes), and
     /// memo tables of functions. The exploration of the frontiers drops its caches before it exceeds the memory limit, and therefore takes more time
-    /// with less memory. The messages of a compiled frontier get the memory that the transitions do not use, but at least a quarter of the limit.
+    /// with less memory. The messages of a compiled frontier may take the memory that the transitions do not use, but at least a quarter of the
+    /// limit.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;
         self

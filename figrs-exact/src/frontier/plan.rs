@@ -9,8 +9,8 @@ use figrs_answer::error::Error;
 /// register holds the code of the value of one element.
 #[derive(Debug)]
 pub(super) struct PlannedStep {
-    /// The indices of the elements that the step visits. Only the first element of a step may be a random choice; the values of all other elements of
-    /// the step follow from known values.
+    /// The indices of the elements that the step of the frontier sweep visits. Only the first element of a step may be a random choice; the values of
+    /// all other elements of the step follow from known values.
     pub(super) places: Vec<usize>,
     /// The indices of the elements on the frontier before the step; the first registers hold the values of these elements.
     pub(super) before: Vec<usize>,
@@ -59,7 +59,7 @@ impl StepPlanner {
         planner
     }
 
-    /// Extends the plan by the elements with the index `new` or a higher index.
+    /// Extends the plan of the frontier sweep by the elements with the index `new` or a higher index.
     fn add_from(&mut self, linear: &ElementOrder, new: usize) {
         self.met.resize(linear.slots.len(), false);
         self.readers.resize(linear.slots.len(), 0);
@@ -70,8 +70,8 @@ impl StepPlanner {
         }
     }
 
-    /// Adds to the plan the elements that a `Chain` was found to read, with the elements on which they depend. Returns the indices of the added
-    /// elements that the sweep has visited and that have left the frontier.
+    /// Adds to the plan of the sweep the elements that a `Chain` was found to read, with the elements on which they depend. Returns the indices of
+    /// the added elements that the sweep has visited and that have left the frontier.
     pub(super) fn capture(
         &mut self,
         linear: &ElementOrder,

@@ -6,12 +6,12 @@ use figrs_core::internals::Kind;
 
 use super::element_order::OrderedElement;
 
-/// Base-2 logarithm of the factor by which evidence on a function of a few choices is predicted to reduce the number of states. The predicted factor
-/// is the effect of the exclusion of one value out of nine, such as by the condition that two cells of a Sudoku differ. For a Sudoku, a smaller value
-/// of this constant leads to the visiting order by rows; with a larger value, all visiting orders have the same prediction.
+/// Base-2 logarithm of the factor by which evidence on a function of a few random choices is predicted to reduce the number of states. The predicted
+/// factor is the effect of the exclusion of one value out of nine, such as by the condition that two cells of a Sudoku differ. For a Sudoku, a
+/// smaller value of this constant leads to the visiting order by rows; with a larger value, all visiting orders have the same prediction.
 const EVIDENCE_REDUCTION_BITS: f64 = 0.17;
 
-/// Maximum number of random choices of a function whose evidence is predicted to reduce the number of states.
+/// Maximum number of random choices on which a function may depend if evidence on it is predicted to reduce the number of states.
 const MAX_EVIDENCE_CHOICES: usize = 8;
 
 /// Maximum base-2 logarithm of the predicted number of values of a deterministic element.
@@ -27,7 +27,7 @@ pub(super) struct OrderingInput {
     pub(super) is_random: Vec<bool>,
     /// For each element, `true` if its value is fixed, whatever the values of the elements that it reads.
     pub(super) is_given: Vec<bool>,
-    /// For each element, `true` if a visit of the element adds no states to the prediction.
+    /// For each element, `true` if a visit of the element does not increase the predicted number of states.
     pub(super) is_free: Vec<bool>,
     /// For each element with evidence on a function of few random choices, the list of these random choices.
     decided_by: Vec<Vec<usize>>,
@@ -168,7 +168,7 @@ impl<'s> StatePredictor<'s> {
         self.bits
     }
 
-    /// Returns the number of changes of the prediction, as a mark for [`undo`](Self::undo).
+    /// Returns the number of changes of the prediction, which [`undo`](Self::undo) takes as the point to return to.
     pub(super) fn mark(&self) -> usize {
         self.changes.len()
     }
@@ -212,7 +212,8 @@ impl<'s> StatePredictor<'s> {
         }
     }
 
-    /// Returns the summand of an element in the base-2 logarithm of the number of states; zero if its value follows from elements on the frontier.
+    /// Returns the summand of an element in the base-2 logarithm of the number of states; zero if the element's value follows from elements on the
+    /// frontier.
     fn contribution(&self, place: usize) -> f64 {
         if self.sizes.is_random[place] || self.lost[place] > 0 {
             self.sizes.bits[place]

@@ -7,7 +7,7 @@ use super::explore::Exploration;
 use super::messages::{BackwardMessages, ShareSemiring};
 use figrs_factor::algebra::{MaxProduct, Semiring};
 
-/// A world: the code of the value of each target, and the natural logarithm of the world's weight.
+/// A world: the code of the value of each target (the index of the value in a dictionary), and the natural logarithm of the world's weight.
 pub(super) type TargetWorld = (Vec<u32>, f64);
 
 /// Computes the distribution of each target in one forward sweep; returns `None` if a number overflowed or underflowed.

@@ -6,7 +6,7 @@ use super::explore::ExplorationError;
 use super::plan::PlannedStep;
 use super::transitions::{fields_after, fields_before, types_after};
 
-/// Widens the bit fields of codes, and converts the states of the frontier before the planned step to the wider bit fields.
+/// Widens the bit fields of codes, and converts the states of the frontier before the planned step of the sweep to the wider bit fields.
 pub(super) fn widen_codes<const W: usize>(
     rules: &mut CodedElements,
     planned: &PlannedStep,
@@ -71,7 +71,7 @@ pub(super) fn values_left<const W: usize>(
     Ok(states)
 }
 
-/// Returns the ascending codes of the values of type `of` that occur in `states`.
+/// Returns the ascending codes of the values of type `of` that occur in the states of a frontier, `states`.
 fn used_values<const W: usize>(
     rules: &CodedElements,
     of: usize,

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, BinaryHeap};
 use super::element_order::OrderedElement;
 use super::predict::{OrderingInput, StatePredictor, most_bits};
 
-/// No other visiting order is tried if the base-2 logarithm of the number of states predicted for the stated order is at most this number.
+/// No other visiting order is tried if the base-2 logarithm of the number of states predicted for the stated order is at most this constant.
 const SMALL_STATE_BITS: f64 = 10.0;
 
 /// Another visiting order is used only if it reduces the predicted base-2 logarithm of the number of states by at least this number, because
@@ -43,9 +43,9 @@ pub(super) fn better_order(stated: &[OrderedElement]) -> Option<Vec<usize>> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NextChoiceRule {
-    /// The next random choice to visit is the first remaining choice of the stated order.
+    /// In this variant of the search for a visiting order, the next random choice is the first remaining choice of the stated order.
     Stated,
-    /// The next random choice to visit is the choice after which the predicted number of states is smallest.
+    /// In the greedy search for a visiting order, the next random choice is the choice after which the predicted number of states is smallest.
     Fewest,
 }
 
@@ -54,7 +54,8 @@ struct OrderBuilder<'s> {
     predicted: StatePredictor<'s>,
     /// For each element, the number of unvisited elements that it reads and that have several values.
     waits: Vec<usize>,
-    /// The random choices that may come next, and the subset of these choices that some element reads together with visited elements.
+    /// The random choices that may come next in the visiting order, and the subset of these choices that some element reads together with visited
+    /// elements.
     ready: BTreeSet<usize>,
     near: BTreeSet<usize>,
     /// For each element, `true` if the elements that it reads have been searched for random choices that may come next.

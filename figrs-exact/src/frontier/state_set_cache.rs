@@ -13,20 +13,20 @@ use super::transitions::{TransitionLayer, transitions};
 
 const MAX_CACHED_SETS: usize = 1 << 12;
 
-/// Maximum number of cached sets of states that are compared with a new frontier; only sets that precede steps with the same signature are
-/// candidates.
+/// Maximum number of cached sets of states that are compared with a new frontier; only sets that precede steps with the same signature (a key that
+/// steps with equal transitions share) are candidates.
 const CANDIDATES: usize = 1 << 6;
 
-/// The signatures of a step of the sweep and of the next step, if there is a next step. Steps with equal signatures have the same transitions from
-/// equal states.
+/// The signatures (keys that steps with equal transitions share) of a step of the sweep and of the next step, if there is a next step. Steps with
+/// equal signatures have the same transitions from equal states.
 pub(super) type SignaturePair = (StepSignature, Option<StepSignature>);
 
 #[derive(Debug)]
 pub(super) struct StepResult {
     pub(super) to: FrontierPrefix,
-    /// The index of the list that already has transitions of the step; `None` if there is no such list.
+    /// The index of the stored list that already has transitions of the step of the sweep; `None` if there is no such list.
     pub(super) layer: Option<usize>,
-    /// The transitions that the list with the index `layer` lacks, or all transitions of the step if there is no list.
+    /// The transitions of the step that the list with the index `layer` lacks; all transitions of the step if there is no list.
     pub(super) further: Option<TransitionLayer>,
 }
 
@@ -42,23 +42,25 @@ pub(super) struct StateSetCache<const W: usize> {
     /// The size of the cached sets in bytes, and the maximum of this size.
     held: usize,
     most: usize,
-    /// The cached sets of states. The key of a cached set of states is the signature of the steps that start from the set, and the hash of the set.
+    /// The cached sets of states (joint values) of frontiers. The key of a cached set of states consists of the hash of the set and of the signature
+    /// that all steps from this set have.
     equal: FxHashMap<(StepSignature, (usize, u64)), usize>,
-    /// For each signature of a step, the latest cached sets of states from which steps with this signature start.
+    /// For each signature of a step (a key that steps with equal transitions share), the latest cached sets of states from which steps with this
+    /// signature start.
     starting: FxHashMap<StepSignature, VecDeque<usize>>,
 }
 
 #[derive(Debug)]
 struct CachedSet<const W: usize> {
     states: StateSet<W>,
-    /// The known transitions from the set of states, for each pair of signatures of a step and the next step.
+    /// The known transitions from the set of states, stored for each pair of a step's signature and the next step's signature.
     ways: FxHashMap<SignaturePair, SetTransition>,
     remembered: Option<CacheEntry>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct CacheEntry {
-    /// The signature of the steps that start from the set of states.
+    /// The signature (a key that steps with equal transitions share) of the steps that start from the set of states.
     shape: StepSignature,
     fingerprint: (usize, u64),
     /// Time of the last use of the set of states; the clock counts uses of the cache.
@@ -259,8 +261,8 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// Searches the cached sets of states from which steps with the given signature start. Returns the set that equals `states`, or else the largest
-    /// cached proper subset of `states`.
+    /// Searches the cached sets of states from which steps with the given signature start. Returns the cached set of states that equals `states`, or
+    /// else the largest cached proper subset of `states`.
     fn largest_subset(&self, shape: Option<StepSignature>, states: &StateSet<W>) -> Option<usize> {
         let shape = shape.filter(|shape| shape.is_shared)?;
         let is_part = |set: &CachedSet<W>| set.states.keys().iter().all(|key| states.contains(key));
@@ -376,7 +378,7 @@ pub(super) struct FrontierPrefix {
 #[derive(Debug)]
 pub(super) struct SetTransition {
     pub(super) layer: usize,
-    /// Number of states before the step from which transitions have been explored.
+    /// Number of states before the step of the sweep from which transitions have been explored.
     pub(super) sources: usize,
     pub(super) to: usize,
     /// For each state after the step, `true` if an explored transition leads to the state.
@@ -441,7 +443,7 @@ struct StepContent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct StepSignature {
     number: usize,
-    /// `true` if another step may have the same signature.
+    /// `true` if another step of the sweep may have the same signature, and therefore the same transitions from equal states.
     pub(super) is_shared: bool,
 }
 

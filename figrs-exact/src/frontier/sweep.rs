@@ -45,9 +45,9 @@ pub(super) struct SweepResult {
     pub(super) first: Option<usize>,
     /// Number of targets at the start of the list that are false in all worlds, if the sweep searches for the first true target.
     pub(super) excluded: usize,
-    /// `true` if some step repeated an earlier step, or if no state remained after a step.
+    /// `true` if some step repeated an earlier step, or if no state of the frontier remained after a step.
     pub(super) settled: bool,
-    /// `true` if no state remained after some step.
+    /// `true` if evidence excluded all states of the frontier after some step of the sweep.
     pub(super) exhausted: bool,
     /// `true` if the limit of transitions or of memory ended the sweep.
     pub(super) is_cut: bool,
@@ -94,7 +94,7 @@ fn sweep_in<const W: usize>(
 #[derive(Debug)]
 struct CompletedStep {
     planned: PlannedStep,
-    /// The index of the list of the step's transitions, if no other step shares this list.
+    /// The index of the list that stores the transitions of a step of the sweep, if no other step shares this list.
     private_layer: Option<usize>,
     is_known: bool,
     is_settled: bool,
@@ -190,7 +190,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         Ok(self.result)
     }
 
-    /// True if the sweep returns a partial result instead of the error `halt`.
+    /// True if the sweep returns a partial result instead of an error when the error `halt` ends it.
     fn may_be_cut(&self, halt: &ExplorationError) -> bool {
         self.allowance.work.is_some()
             && matches!(self.goal, SweepGoal::FirstTrue)

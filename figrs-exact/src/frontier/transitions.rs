@@ -87,7 +87,7 @@ pub(super) fn transitions<const W: usize>(
     Ok(Some(layer))
 }
 
-/// Returns the error for a step that exceeds the memory or the range of 32-bit indices.
+/// Returns the error for a step that exceeds the memory or the number of transitions that 32-bit indices permit.
 pub(super) fn too_large(
     rules: &CodedElements,
     planned: &PlannedStep,
@@ -140,7 +140,7 @@ pub(super) struct TransitionLayer {
     pub(super) targets: Vec<u32>,
     /// For each transition, the index of its weight.
     pub(super) weights: PackedIntegers,
-    /// For each target whose value the step determines, the code of the value in each transition.
+    /// For each target whose value is determined in this step of the sweep, the code of the value in each transition.
     pub(super) reports: Vec<PackedIntegers>,
 }
 

@@ -374,9 +374,9 @@ fn evidence_table(values: usize, weights: Option<Weights>) -> FactorTable {
     FactorTable::Dense(weights.unwrap_or_else(|| Weights::from_linear(vec![1.0; values])))
 }
 
-/// Replaces weights that are zero only for the current values of parameters by one; `listed` has the indices of these weights in the factors. Returns
-/// `None` if `listed` contains no weight. The replacement of zeros by ones is needed because a contraction tree omits zeros, but may omit only
-/// entries that are zero for all values of the parameters.
+/// Replaces weights that are zero only for the current values of parameters by one; `listed` has the indices of these weights in the tables of the
+/// factors. Returns `None` if `listed` contains no weight. The replacement of zeros by ones is needed because a contraction tree omits zeros, but may
+/// omit only entries that are zero for all values of the parameters.
 fn without_open_zeros(graph: &FactorGraph, listed: &[(usize, Vec<u32>)]) -> Option<FactorGraph> {
     if listed.is_empty() {
         return None;

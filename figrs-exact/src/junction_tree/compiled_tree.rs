@@ -22,7 +22,7 @@ use figrs_factor::tree::ContractionTree;
 ///
 /// The expansion of the model into lists of values, the elimination order and the tables are computed only once, at compilation. After compilation to
 /// a junction tree, the evidence on the elements that were declared [`varying`](crate::JunctionTree::varying) may change. Every query takes a pass
-/// over the junction tree, or over the subtrees that changed evidence affects.
+/// over the junction tree, or over the subtrees of the tree that changed evidence affects.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -40,8 +40,8 @@ use figrs_factor::tree::ContractionTree;
 /// ```
 ///
 /// Queries do not change the compiled tree. Several threads may query the same compiled tree at the same time. Threads that query a compiled tree at
-/// the same time have separate messages, which take memory until evidence changes. A clone of a compiled tree shares the tree with the original, but
-/// has its own evidence.
+/// the same time compute separate messages, which take memory until evidence changes. A clone of a compiled tree shares the tree with the original,
+/// but has its own evidence.
 #[derive(Clone, Debug)]
 pub struct CompiledTree {
     pub(super) problem: CompiledProblem,
@@ -54,7 +54,7 @@ pub struct CompiledTree {
 
 impl CompiledTree {
     /// After `flag` has become `true`, passes over the tree end with [`EliminationError::Interrupted`](figrs_factor::eliminate::EliminationError).
-    /// The new interrupt flag `flag` replaces the flag that was set at compilation. Clones of a tree may have different flags.
+    /// The new interrupt flag `flag` replaces the flag that was set at compilation. Clones of a tree may have different interrupt flags.
     ///
     /// ```
     /// # use std::sync::Arc;

@@ -36,8 +36,8 @@ use figrs_answer::{Algorithm, Answer, Error, expand, guarded, setters};
 /// **Guarantee.** The result is exact up to rounding, without underflow, unless the setting `collapse` of the feature `reals` merged components of
 /// mixtures.
 ///
-/// **Complexity.** Time and memory are linear in the number of entries of all cliques, not counting omitted zeros. In the worst case, the number of
-/// table entries is exponential in the width of the elimination order.
+/// **Complexity.** Time and memory are linear in the number of entries of the tables of all cliques, not counting omitted zeros. In the worst case,
+/// the number of table entries is exponential in the width of the elimination order.
 ///
 /// **Errors.** The errors of [`VariableElimination`](crate::VariableElimination).
 ///
@@ -139,7 +139,7 @@ impl JunctionTree {
         CompiledProblem::new(self.name(), model, targets, varying, limits)
     }
 
-    /// Compiles the junction tree for queries about the targets of a problem and about the elements whose evidence may change.
+    /// Compiles the junction tree for queries about the targets of a model and about the elements whose evidence may change.
     fn tree_for(
         &self,
         problem: CompiledProblem,

@@ -29,13 +29,13 @@ pub(super) struct Attempts<'a> {
     pub(super) run: &'a RunMonitor<'a>,
     pub(super) question: Rc<Question<'a>>,
     pub(super) choice: AlgorithmChoice,
-    /// The error of the last algorithm that was refused.
+    /// The error of the last algorithm that could not answer the question.
     refusal: Option<Error>,
     /// The error of an expansion of the model that exceeded its limits; after this error, no algorithm expands the model again.
     pub(super) unexpanded: Option<Error>,
     /// True if the model has too many (perhaps infinitely many) elements for an expansion and for a frontier sweep.
     is_endless: bool,
-    /// The error of the last refused elimination of all variables.
+    /// The error of the last refused elimination of all variables at once.
     elimination: Option<EliminationError>,
     /// The size of the model and its fraction of factors with zeros; `None` until they have been computed.
     pub(super) outline: Option<ModelOutline>,
@@ -68,7 +68,7 @@ impl<'a> Attempts<'a> {
         self.run.stopped().is_some()
     }
 
-    /// True if no further algorithm may expand the model.
+    /// True if no further algorithm may expand the model into lists of values.
     fn is_over(&self) -> bool {
         self.unexpanded.is_some() || self.is_stopped()
     }
@@ -305,7 +305,7 @@ impl<'a> Attempts<'a> {
         answer.with_choice(self.choice, self.settings.limits_afterwards())
     }
 
-    /// Returns the error that no algorithm could answer the question, with the reason of each algorithm.
+    /// Returns the error that no algorithm could answer the question, and states why each algorithm failed.
     pub(super) fn into_error(self) -> Error {
         match self.unexpanded.or(self.refusal) {
             Some(error @ Error::Model(_)) if self.run.stopped().is_none() => error,
@@ -416,7 +416,7 @@ mod tests {
         assert_eq!(*outcome, AttemptOutcome::OutOfWork(10));
     }
 
-    /// Returns an endless recursion in which each call creates two distributions with many values and two `Chain` elements on them.
+    /// Returns an endless recursion in which each call creates two distributions with many values and two `Chain` elements that depend on them.
     fn wide() -> Element<u64> {
         Uniform::new(0..1000_u64).flat_map(|&a| {
             let (x, y) = (wide(), wide());

@@ -16,9 +16,9 @@ pub(super) const MINI_BUCKETS: &str = "WeightedMiniBuckets";
 const ROUNDING: f64 = 1e-12;
 /// Maximum number of steps of the search for a world of large weight; this weight is a lower bound of the probability of the evidence.
 const WORLD_STEPS: u64 = 1_000_000;
-/// Cost of one entry of the messages for the lower and the upper bound, in operations of an elimination.
+/// Cost of one entry of the messages that compute the lower and the upper bound, in operations of an elimination.
 const ENTRY: f64 = 128.0;
-/// Divisor of the predicted number of operations of the next algorithm; the quotient is the work for bounds before this algorithm.
+/// Divisor of the predicted number of operations of the next algorithm; the quotient is the work spent on bounds before the next algorithm runs.
 const SHARE: f64 = 8.0;
 
 /// The best bounds that have been found, and a listener that is called when they improve.
@@ -36,7 +36,7 @@ impl BoundsSoFar {
         Bounds { lower, upper }
     }
 
-    /// Replaces the bounds by their intersection with other bounds.
+    /// Replaces the interval between the lower and the upper bound by its intersection with another such interval.
     fn narrow(&self, other: Bounds) {
         let before = self.get();
         narrow(
@@ -59,13 +59,13 @@ impl BoundsSoFar {
     }
 }
 
-/// Bounds of the probability of the evidence, and the possible values of the targets.
+/// Bounds of the probability of the evidence, and lists of the possible values of the targets.
 pub(super) struct EvidenceBounds {
     so_far: BoundsSoFar,
     supports: Vec<Support>,
-    /// The index of the table size that weighted mini-buckets will use next.
+    /// The index, in a list of table sizes, of the size that weighted mini-buckets will use next.
     next_table: usize,
-    /// True if the search for a world of large weight has run.
+    /// True if the search for a world of large weight has already been run.
     is_searched: bool,
 }
 
@@ -112,7 +112,7 @@ impl EvidenceBounds {
         }
     }
 
-    /// Computes bounds by weighted mini-buckets, with the table sizes before index `end` and messages of at most `work` entries.
+    /// Computes bounds by weighted mini-buckets, for the entries before index `end` of a list of table sizes and messages of at most `work` entries.
     fn by_mini_buckets(&mut self, attempts: &mut Attempts<'_>, end: usize, work: f64) {
         let Some((_, encoding, limits)) = attempts.look() else {
             return;

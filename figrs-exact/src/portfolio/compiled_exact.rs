@@ -18,7 +18,7 @@ use figrs_answer::{Algorithm, AlgorithmChoice, Answer, Error, Marginal, World};
 pub struct CompiledExact {
     /// The compiled form.
     pub form: CompiledForm,
-    /// The algorithms that the portfolio tried for the compilation.
+    /// The algorithms that the portfolio tried in order to compile the model.
     pub choice: AlgorithmChoice,
 }
 
@@ -31,7 +31,8 @@ pub enum CompiledForm {
     Circuit(Box<CompiledCircuit>),
 }
 
-/// Compiles a model to a junction tree if the tree is cheap; otherwise tries a tree and a circuit in the order of their predicted work.
+/// Compiles a model to a junction tree if the tree is predicted to take little work; otherwise tries a tree and a circuit in the order of their
+/// predicted work.
 pub(super) fn compile(attempts: Attempts<'_>) -> Result<CompiledExact, Error> {
     let mut ladder = CompilationLadder(attempts);
     let form = match ladder.at_little_cost()? {

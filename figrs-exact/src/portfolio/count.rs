@@ -10,11 +10,11 @@ use crate::circuit::Circuit;
 use figrs_answer::{Algorithm, AlgorithmChoice, Error};
 use figrs_factor::algebra::Counting;
 
-/// Maximum number of predicted operations of an elimination that counts worlds without a search before it. The maximum number of operations of an
+/// Maximum number of predicted operations of an elimination that counts worlds before any search is tried. The maximum number of operations of an
 /// elimination that counts worlds is low, because counts are integers with many digits.
 const CHEAP_COUNT: f64 = 1e6;
-/// Cost of one decision of a search, as a number of operations of an elimination that counts worlds. An operation on counts takes twenty times as
-/// long as an operation on floating-point numbers.
+/// Cost of one decision of an exhaustive search, as a number of operations of an elimination that counts worlds. An operation on counts takes twenty
+/// times as long as an operation on floating-point numbers.
 const COUNT_DECISION: f64 = 250.0;
 
 /// Counts worlds by an elimination if the elimination is cheap, and otherwise by a circuit. If the circuit fails, an elimination of any cost counts

@@ -6,8 +6,8 @@ use figrs_factor::graph::{FactorGraph, VarId, has_zeros};
 
 /// Maximum number of predicted operations (about a tenth of a second) of an elimination that is tried before all other algorithms.
 const CHEAPEST: f64 = 1e8;
-/// Maximum number of predicted operations (about a second) of a cheap elimination. Only a short search is tried before a cheap elimination, and only
-/// for a logical model (a model with many zeros).
+/// Maximum number of predicted operations (about a second) of a cheap elimination. Only a short exhaustive search is tried before a cheap
+/// elimination, and only for a logical model (a model with many zeros).
 const CHEAP: f64 = 1e9;
 /// Number of decisions of the search that runs before a cheap elimination of a logical model (a model with many zeros).
 const FEW_DECISIONS: f64 = 4096.0;
@@ -15,15 +15,16 @@ const FEW_DECISIONS: f64 = 4096.0;
 pub(super) const FIRST_DECISIONS: f64 = 65_536.0;
 /// Maximum number of decisions (some seconds) of the first search in a small logical model (a model with many zeros).
 const MOST_FIRST_DECISIONS: f64 = 1_048_576.0;
-/// Minimum ratio of the decisions of a second search to those of the first search; with a smaller ratio, there is no second search.
+/// Minimum ratio of the number of decisions of a second exhaustive search to the number of decisions of the first search; with a smaller ratio, there
+/// is no second search.
 const SECOND_SEARCH_FACTOR: f64 = 4.0;
 /// Divisor by which the number of decisions of a search is reduced in a model with few zeros.
 const FEW_ZEROS_DIVISOR: f64 = 8.0;
 /// Maximum memory in bytes of the first exploration of frontiers (a tenth of a second), and of the second exploration (one or two seconds), which
 /// precedes algorithms that take long.
 const FRONTIER_BYTES: [u64; 2] = [1 << 23, 1 << 27];
-/// Predicted operations of the next algorithm above which the second exploration of frontiers is tried (minutes), and above which the last
-/// exploration is tried with the maximum memory (hours).
+/// Predicted operations of the next algorithm above which the second exploration of frontiers is tried (it corresponds to minutes), and number above
+/// which the last exploration is tried with the maximum memory (it corresponds to hours).
 const FRONTIER_THRESHOLDS: [f64; 2] = [1e10, 1e12];
 /// Divisor of the portfolio's memory; the quotient is the maximum memory of an exploration of frontiers.
 const FRONTIER_SHARE: u64 = 4;
@@ -79,7 +80,7 @@ pub(super) trait Ladder<'a> {
         Ok(None)
     }
 
-    /// Computes crude bounds of the answer, after a cheap elimination was refused.
+    /// Computes crude lower and upper bounds of the answer, after a cheap elimination was refused.
     fn begin_bounds(&mut self) {}
 
     /// Computes closer bounds of the answer, before an algorithm that is predicted to take `_operations` operations.
@@ -128,7 +129,7 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// Tries the algorithms that take a few seconds at most.
+    /// Tries those algorithms of the portfolio that take a few seconds at most.
     fn at_little_cost(&mut self) -> Result<Option<Self::Found>, Error> {
         let work = self.attempts().settings.limits.work;
         if let Some(found) = self.eliminate(CHEAPEST.min(work))? {
@@ -196,7 +197,7 @@ pub(super) trait Ladder<'a> {
 /// tables exceed every processor cache, whereas each decision of a search fixes a large part of the model.
 const SMALL_MODEL_DIGITS: usize = 128;
 
-/// The fraction of the factors of at least two variables that have zeros.
+/// Among the factors of at least two variables, the fraction of factors that have zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ZeroShare {
     /// No factor has zeros. If no factor has zeros, decisions of a search imply no other values.
@@ -326,7 +327,7 @@ mod tests {
         ..LOGICAL
     };
 
-    /// Returns the list of all attempts.
+    /// Returns the list of all attempts to run an algorithm.
     fn attempted(
         outline: ModelOutline,
         (whole, is_large): (f64, bool),
@@ -354,7 +355,7 @@ mod tests {
         [ladder.tried, beyond]
     }
 
-    /// Returns the list of the attempts that follow the cheap attempts.
+    /// Returns the list of the attempts to run algorithms that follow the attempts with little work.
     fn costly(outline: ModelOutline, whole: f64, sliced: f64) -> Vec<(&'static str, f64)> {
         let [_, beyond] = attempted(outline, (whole, false), sliced);
         beyond

@@ -7,7 +7,7 @@ use crate::variable_elimination::VariableElimination;
 use figrs_answer::algorithm::Run;
 use figrs_factor::algebra::Counting;
 
-/// A generator of pseudo-random numbers; the field contains the state of the generator.
+/// A generator of pseudo-random numbers; its field contains the state from which the next number is computed.
 struct Draws(u64);
 
 impl Draws {

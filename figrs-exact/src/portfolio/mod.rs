@@ -61,12 +61,12 @@ use settings::{PortfolioSettings, portfolio_settings};
 /// [`Answer::algorithm`] names the algorithm that answered; [`Answer::choice`] lists all algorithms that were tried, with
 /// their predicted work.
 ///
-/// If no exact algorithm stays within the memory, the [`work`](Self::work) and the deadline, the answer contains
+/// If no exact algorithm stays within the limits of memory and [`work`](Self::work) and before the deadline, the answer contains
 /// [bounds](Answer::log_evidence_bounds) of the probability of the evidence. The upper bound of the probability of the evidence comes from weighted
-/// mini-buckets. The lower bound of the probability of the evidence comes from weighted mini-buckets, from the finished parts of a sum, and from the
-/// best world that a short search finds. After the first elimination was refused or stopped, the portfolio computes crude bounds from the largest
-/// entries of the factors and from small mini-buckets. [`on_bounds`](Self::on_bounds) receives the crude bounds and all later bounds. An answer with
-/// bounds of the evidence contains nothing about the targets.
+/// mini-buckets. The lower bound of the probability of the evidence comes from weighted mini-buckets, from the finished parts of an incomplete sum
+/// over worlds, and from the best world that a short search finds. After the first elimination was refused or stopped, the portfolio computes crude
+/// bounds from the largest entries of the factors and from small mini-buckets. [`on_bounds`](Self::on_bounds) receives the crude bounds and all later
+/// bounds. An answer with bounds of the evidence contains nothing about the targets.
 ///
 /// **Guarantee.** The result is exact up to rounding, or consists of bounds that enclose the exact number up to rounding. With the feature `reals` and
 /// the setting `collapse`, the answer to a question about mixtures of normal distributions may be an approximation, and states that it is.
@@ -113,7 +113,7 @@ impl Exact {
 
     /// Compiles a model to a junction tree, or to a circuit if the tree is too large or a search is predicted to take less work.
     ///
-    /// **Errors.** The errors of the model; [`Error::NothingFits`] if no algorithm of the portfolio stays within the memory and the
+    /// **Errors.** The errors of the model; [`Error::NothingFits`] if no algorithm of the portfolio stays within the limits of memory and
     /// [`work`](Self::work).
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledExact, Error> {
         guarded(|| {
@@ -128,7 +128,7 @@ impl Exact {
     /// elimination counts the worlds. If no elimination is cheap, the search of a circuit takes as long as the elimination is predicted to take, or
     /// longer if no elimination fits the memory.
     ///
-    /// **Errors.** The errors of the model; [`Error::NothingFits`] if no algorithm of the portfolio stays within the memory and the
+    /// **Errors.** The errors of the model; [`Error::NothingFits`] if no algorithm of the portfolio stays within the limits of memory and
     /// [`work`](Self::work).
     pub fn count(
         &self,

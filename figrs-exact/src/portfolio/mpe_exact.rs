@@ -29,7 +29,7 @@ const MOST_ENTRIES: u64 = 1 << 22;
 /// A variable elimination is planned first, and is run if its plan is cheap. If no elimination is cheap,
 /// [`MpeBranchAndBound`](crate::MpeBranchAndBound) first searches for some millions of steps. A second search by `MpeBranchAndBound` takes about as
 /// long as an elimination of all variables or [`MpeSlices`](crate::MpeSlices), whichever is cheaper, is predicted to take. After the second search by
-/// `MpeBranchAndBound`, the cheaper of elimination and `MpeSlices` runs, if it stays within the memory and the [`work`](Self::work).
+/// `MpeBranchAndBound`, the cheaper of elimination and `MpeSlices` runs, if it stays within the limits of memory and [`work`](Self::work).
 /// [`Answer::algorithm`] names the algorithm that answered; [`Answer::choice`] lists all algorithms that were tried.
 ///
 /// If no exact algorithm stays within the limits, the answer is the best world found, with an upper bound on the probability of all
@@ -39,7 +39,8 @@ const MOST_ENTRIES: u64 = 1 << 22;
 /// product of probabilities and densities.
 ///
 /// **Guarantee.** The result is the most probable world up to rounding, or a world together with an upper bound on the probability of every world. If
-/// several worlds are most probable, the algorithm that answers decides which of them is found. Without a deadline, the result is deterministic.
+/// several worlds are most probable, the algorithm that answers determines which of these worlds is returned. Without a deadline, the result is
+/// deterministic.
 ///
 /// **Complexity.** The work is that of the algorithm that answers, and of all algorithms tried before it. The algorithms that a portfolio tries
 /// before the answering algorithm take some seconds, plus about as much work as is predicted for the answering algorithm.
@@ -141,7 +142,7 @@ impl MpeExact {
 
 struct WorldLadder<'a> {
     attempts: Attempts<'a>,
-    /// The best result of the branch-and-bound searches, if no search was completed.
+    /// The best result of the branch-and-bound searches, as long as no search was completed.
     best: Option<Result<Answer, Error>>,
     /// The planned search for the most probable world with some variables fixed at each of their joint values, after its number of operations was
     /// predicted.
@@ -244,7 +245,7 @@ impl WorldLadder<'_> {
     }
 }
 
-/// True if no other algorithm can improve the result: a proven world, or an error of the model.
+/// True if no other algorithm can improve the result: the result is a proven world or an error of the model.
 fn is_final(found: &Result<Answer, Error>) -> bool {
     match found {
         Ok(answer) => answer.is_proven().unwrap_or(false),

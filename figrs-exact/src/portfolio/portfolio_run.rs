@@ -54,7 +54,7 @@ fn is_open(answer: &Answer) -> bool {
     }
 }
 
-/// Returns the difference of the bounds in the answer; zero if the answer is exact.
+/// Returns the difference of the upper and the lower bound in the answer; zero if the answer is exact.
 fn width(answer: &Answer) -> f64 {
     match &answer.content {
         AnswerContent::Marginals(..) => 0.0,

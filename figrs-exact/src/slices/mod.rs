@@ -41,25 +41,26 @@ use slicing::{Slicing, slicing_settings};
 ///
 /// The work of `Slices` is divided into numbered units: each slice is a unit of work or, if there are more than 4096 slices, each block of
 /// consecutive slices. Threads process as many units of work at once as the memory can hold. Some units of work of a sum may be computed in other
-/// processes (see [`MergeableSampler`]). All slices of a block share the values of some of the fixed variables. If zeros exclude the values that all
-/// slices of a block share, the block is skipped. If the messages of an elimination that fixes only the values shared by a block fit the memory, the
-/// block is computed as one slice.
+/// processes (see [`MergeableSampler`]). All slices (eliminations with fixed variables) of a block (unit of work) share the values of some of the
+/// fixed variables. If zeros exclude the values that all slices of a block share, the block is skipped. If the messages of an elimination that fixes
+/// only the values shared by a block fit the memory, the block is computed as one slice.
 ///
 /// The memory setting of `Slices` limits the whole process, and messages take at most five eighths of this memory. The default amount of memory of
-/// `Slices` is the available memory, which may differ between processes. If several processes compute parts of one sum, set the same amount of memory
-/// in all of them.
+/// `Slices` is the available memory, so that processes may have different defaults. If several processes compute parts of one sum by `Slices`, set
+/// the same amount of memory in all of them.
 ///
 /// **Guarantee.** The result is exact up to rounding. The results do not depend on the number of threads or on the division into units of work, even
 /// in the last bit. The choice of the variables that `Slices` fixes depends only on the model and the memory setting.
 ///
 /// **Complexity.** The work is the number of slices (joint values of the fixed variables) times the work of an elimination of all other variables.
 /// All slices together usually take more work than one elimination of all variables; the work is exponential in the number of fixed variables.
-/// [`cost`](Self::cost) predicts the number of slices and the cost of a slice.
+/// [`cost`](Self::cost) predicts the number of slices and the cost of one slice (the elimination for one joint value of the fixed variables).
 ///
 /// **Errors.** [`Error::MissingSlices`], with the sum so far, or [`Error::NothingDone`] after a deadline or an interrupt;
 /// [`Error::ImpossibleEvidence`] for a query if no world agrees with the evidence; an error if the expansion exceeds a limit;
 /// [`EliminationError::TooMuchMemory`](figrs_factor::eliminate::EliminationError::TooMuchMemory) if the factors alone do not fit the memory, and
-/// [`EliminationError::TooManyOperations`](figrs_factor::eliminate::EliminationError::TooManyOperations) if the memory would require too many slices.
+/// [`EliminationError::TooManyOperations`](figrs_factor::eliminate::EliminationError::TooManyOperations) if messages that fit the memory would
+/// require too many slices.
 ///
 /// **References.** Pearl (1986), "A constraint-propagation approach to probabilistic reasoning"; Dechter (1999), "Bucket elimination", section 9;
 /// Gray and Kourtis (2021), "Hyper-optimized tensor network contraction" (slices that are chosen greedily).

@@ -24,8 +24,8 @@ use figrs_factor::eliminate::{EliminationError, most_probable};
 ///
 /// **Complexity.** The complexity is that of [`Slices`](crate::Slices).
 ///
-/// **Errors.** [`Error::MissingSlices`], with the log-probability of the best world so far, or [`Error::NothingDone`] after a deadline or
-/// an interrupt; other errors as [`MpeVariableElimination`](crate::MpeVariableElimination).
+/// **Errors.** [`Error::MissingSlices`], with the log-probability of the best world found so far, or [`Error::NothingDone`] after a deadline or an
+/// interrupt; other errors as [`MpeVariableElimination`](crate::MpeVariableElimination).
 ///
 /// **References.** Dechter (1999), "Bucket elimination", section 9.
 ///

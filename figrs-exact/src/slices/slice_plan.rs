@@ -14,28 +14,28 @@ use figrs_factor::order::{Bucket, MAX_WORK, SymbolicElimination, eliminate_candi
 #[cfg(test)]
 mod tests;
 
-/// Maximum number of candidates for the next conditioned variable; candidates are variables of the largest messages.
+/// Maximum number of candidates for the next conditioned variable; candidates are variables that occur in the largest messages.
 const MAX_CANDIDATES: usize = 64;
 /// Cost of an entry of a sparse message, relative to the cost of an entry of a dense message. The values of `SPARSE_STEP`, `DISCOUNT` and `PATIENCE`
 /// were measured on linkage networks.
 const SPARSE_STEP: f64 = 16.0;
-/// Base-2 logarithm of a discount, by which the predicted reduction of the cost by zeros is divided. The predicted effect of zeros is discounted
+/// Base-2 logarithm of the number by which the predicted reduction of the cost by zeros is divided. The predicted effect of zeros is discounted
 /// because the prediction multiplies fractions of non-zero entries as if they were independent.
 const DISCOUNT: f64 = 3.0;
-/// Number of successive conditioned variables that do not reduce the work, after which the search for further conditioned variables ends.
+/// Number of variables, conditioned one after another without a reduction of the work, after which the search for further conditioned variables ends.
 const PATIENCE: u32 = 3;
 /// Maximum number of memory words that a search for an elimination order reads during the choice of the conditioned variables. After the choice of
-/// the conditioned variables, the last search for an elimination order has the usual maximum of memory words.
+/// the conditioned variables, the last search for an elimination order may read the usual maximum number of memory words.
 const ORDER_WORK: u64 = MAX_WORK / 16;
 /// Number of entries of factor scopes (about a second of work) that symbolic eliminations read before the number of candidates for each conditioned
 /// variable is reduced.
 const EFFORT: u64 = 20_000_000;
-/// Number of candidates for the next conditioned variable after `EFFORT` entries have been read: the variables whose joint tables have the most
-/// entries.
+/// Number of candidates for the next conditioned variable after the search has read `EFFORT` entries of factor scopes: the variables whose joint
+/// tables have the most entries.
 const FEW_CANDIDATES: usize = 8;
 /// Exponents of the memory excess (the memory of a slice divided by its limit) in the score of a candidate for the next conditioned variable. The
-/// search for the conditioned variables runs once for each exponent. A larger exponent of the memory excess leads to fewer slices, but not always to
-/// less work.
+/// search for the conditioned variables runs once for each exponent of the memory excess (the memory of a slice divided by its limit). A larger
+/// exponent of the memory excess leads to fewer slices, but not always to less work.
 const EXCESS_WEIGHTS: [f64; 2] = [1.0, 0.5];
 /// No better plan is searched for if the total work of all slices of a plan is at most this number of steps.
 const CHEAP_STEPS: f64 = 1e7;
@@ -43,7 +43,7 @@ const CHEAP_STEPS: f64 = 1e7;
 const MOST_SLICES: u64 = 1 << 40;
 const MOST_STEPS: f64 = 1e17;
 
-/// Use of the messages of a slice, which determines the time for which they are stored.
+/// The purpose for which the messages of a slice are used; it determines the time for which they are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MessageUse {
     /// Each message is dropped after its single use.
@@ -70,7 +70,7 @@ pub(super) struct SlicePlan {
     /// The variables that are fixed in a slice; from slice to slice, the value of the last variable changes first.
     pub(super) conditioned: Vec<VarId>,
     pub(super) order: Vec<VarId>,
-    /// The predicted cost of a slice, if no further zeros follow from the fixed values.
+    /// The predicted cost of a slice (the elimination for one joint value of the fixed variables), if no further zeros follow from the fixed values.
     pub(super) cost: PlanCost,
     pub(super) slices: u64,
     /// The predicted work of a slice in steps; one step computes one entry of a dense table.
@@ -87,7 +87,7 @@ struct SliceSearch<'a> {
     /// the memory excess (the memory of a slice divided by its limit) to the power of `e`.
     excess_weight: f64,
     limits: &'a Limits,
-    /// Number of entries of factor scopes that the search has read.
+    /// Number of entries of factor scopes that the search for conditioned variables has read.
     effort: Cell<u64>,
 }
 
@@ -107,12 +107,11 @@ impl SlicePlan {
     /// The first plan of slices uses the elimination order of the whole graph, without comparing candidates. An interrupted search returns the best
     /// plan found so far.
     ///
-    /// **Complexity.** Each conditioned variable takes one short search for an elimination order, and up to 64 symbolic eliminations (up to 8 after
-    /// 2e7 entries of factor scopes have been read).
+    /// **Complexity.** Each conditioned variable requires one short search for an elimination order, and up to 64 symbolic eliminations (up to 8
+    /// after 2e7 entries of factor scopes have been read).
     ///
-    /// **Errors.** [`EliminationError::TooMuchMemory`] if the factors alone do not fit the memory;
-    /// [`EliminationError::TooManyOperations`] if the memory would require too many slices; [`EliminationError::Interrupted`] if
-    /// the search is stopped before it has a plan.
+    /// **Errors.** [`EliminationError::TooMuchMemory`] if the factors alone do not fit the memory; [`EliminationError::TooManyOperations`] if slices
+    /// that fit the memory would be too many; [`EliminationError::Interrupted`] if the search is stopped before it has a plan.
     pub(super) fn new(
         graph: &FactorGraph,
         keep: &[VarId],
@@ -144,7 +143,7 @@ impl SlicePlan {
         search.in_order(Vec::new(), order).plan
     }
 
-    /// Returns a hash of the conditioned variables and of the elimination order.
+    /// Returns a hash of a plan: of its conditioned variables and its elimination order.
     pub(super) fn fingerprint(&self) -> u64 {
         let mut hasher = Fnv::default();
         for v in &self.conditioned {
@@ -191,7 +190,8 @@ impl<'a> SliceSearch<'a> {
         }
     }
 
-    /// Runs one search for each exponent of the memory excess, and returns the best plan that was found before an interrupt.
+    /// Runs one search for conditioned variables for each exponent of the memory excess, and returns the best plan that was found before an
+    /// interrupt.
     fn best_plan(mut self, whole: &PricedPlan) -> Result<SlicePlan, EliminationError> {
         let mut best = self.first_plan(whole);
         let mut refusal = None;
@@ -299,7 +299,7 @@ impl<'a> SliceSearch<'a> {
         }
     }
 
-    /// Returns the best plan with one more conditioned variable; `None` if every such plan takes too much work.
+    /// Returns the best plan of slices with one more conditioned variable; `None` if every such plan takes too much work.
     fn next(&self, present: &PricedPlan) -> Result<Option<PricedPlan>, EliminationError> {
         self.limits.check_interrupt()?;
         let candidates = if self.effort.get() < EFFORT {
@@ -325,7 +325,7 @@ impl<'a> SliceSearch<'a> {
         }))
     }
 
-    /// Returns the base-2 logarithm of a plan's score: the work of all slices times a power of the memory excess.
+    /// Returns the base-2 logarithm of the score of a plan of slices: the work of all slices times a power of the memory excess.
     fn score(&self, plan: &SlicePlan) -> f64 {
         plan.steps().log2() + self.excess_weight * self.excess(&plan.cost).log2().max(0.0)
     }

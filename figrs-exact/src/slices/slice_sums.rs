@@ -22,7 +22,7 @@ impl PortableUnit for SliceTotal {
 pub struct SliceSums {
     slices: u64,
     of_unit: u64,
-    /// Number of slices that have been added.
+    /// Number of slices whose sums have been added.
     added: u64,
     sum: SumOfTotals,
     plan: u64,

@@ -36,7 +36,7 @@ impl SliceTotal {
     }
 }
 
-/// The sum of the totals of several slices, relative to the largest of these totals.
+/// The sum of the totals of several slices, divided by the largest of these totals.
 #[derive(Clone, Debug)]
 pub(super) struct SumOfTotals {
     largest: f64,

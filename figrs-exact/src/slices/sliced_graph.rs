@@ -9,12 +9,12 @@ use figrs_factor::eliminate::{EliminationError, Order, without_barren};
 
 /// A slice (an elimination with some fixed variables) is divided further if the ratio of its used memory to its predicted memory exceeds this number.
 const MEMORY_TOLERANCE: f64 = 4.0;
-/// If a slice exceeded its memory, its own slices get this memory divided by `NESTED_MEMORY_DIVISOR`.
+/// If a slice exceeded its memory, the slices into which it is divided get this memory divided by `NESTED_MEMORY_DIVISOR`.
 const NESTED_MEMORY_DIVISOR: u64 = 4;
 /// Number of bytes that the messages of a slice may always take.
 const LEAST_MEMORY: u64 = 1 << 16;
-/// Divisor of the memory; the messages of a slice may always take the quotient, because no machine needs to compute more than `SLICES_AT_ONCE` slices
-/// at the same time.
+/// Divisor of the memory limit; the messages of a slice may always take the quotient, because no machine needs to compute more than `SLICES_AT_ONCE`
+/// slices at the same time.
 const SLICES_AT_ONCE: u64 = 64;
 /// Maximum nesting depth of slices within slices.
 const MAX_DEPTH: u32 = 8;
@@ -22,14 +22,14 @@ const MAX_DEPTH: u32 = 8;
 /// first conditioned (fixed) variables.
 const MOST_UNITS: u64 = 1 << 12;
 
-/// True if a slice fixes all conditioned variables, so that a further division of the slice needs more conditioned variables.
+/// True if a slice (part of a sum) fixes all conditioned variables, so that a further division of the slice needs more conditioned variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct IsLast(pub(super) bool);
 
 /// A factor graph without the values that zeros exclude, and its division into slices.
 #[derive(Debug)]
 pub(super) struct SlicedGraph {
-    /// The whole graph without the values that zeros exclude, and the map from the original graph.
+    /// The whole graph without the values that zeros exclude, and the map from the original graph to it.
     pub(super) whole: ReducedGraph,
     pub(super) plan: SlicePlan,
     /// The variables whose marginals are computed.
@@ -49,7 +49,7 @@ pub(super) struct Slice {
 
 impl SlicedGraph {
     /// Plans the slices of a graph so that the messages of each slice fit the memory; returns `None` if zeros exclude all assignments. The sums over
-    /// slices are computed for each value of the variables `keep`.
+    /// slices are computed for each value of the variables `keep` (those whose marginals are computed).
     ///
     /// **Errors.** The errors of [`SlicePlan::new`].
     pub(super) fn new(
@@ -71,7 +71,7 @@ impl SlicedGraph {
         )
     }
 
-    /// Divides a slice that exceeded its memory into slices of its own.
+    /// Divides a slice that exceeded its memory into further slices, which fix more variables.
     ///
     /// **Errors.** The error of the slice, if slices are already nested too deeply; the errors of [`new`](Self::new).
     pub(super) fn of_slice(
@@ -147,11 +147,11 @@ impl SlicedGraph {
         first.count()
     }
 
-    /// Calls `each` with the slices of a unit of work, except the slices that zeros exclude. If zeros exclude some values of the first conditioned
-    /// variables, all slices with these values are skipped. If the messages for some values of the first conditioned variables fit the memory, all
-    /// slices with these values are computed as one slice.
+    /// Calls the closure `each` with the slices of a unit of work, except the slices that zeros exclude. If zeros exclude some values of the first
+    /// conditioned variables, all slices with these values are skipped. If the messages for some values of the first conditioned variables fit the
+    /// memory, all slices with these values are computed as one slice.
     ///
-    /// **Errors.** The errors of `each`; [`EliminationError::Interrupted`].
+    /// **Errors.** The errors of the closure `each`; [`EliminationError::Interrupted`].
     pub(super) fn for_each_slice(
         &self,
         unit: u64,

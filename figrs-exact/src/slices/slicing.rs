@@ -43,7 +43,7 @@ impl Slicing {
     }
 }
 
-/// Defines the setters and the predicted cost of an algorithm that has a field `slicing`, a constant `NAME` and a method `plan`.
+/// Defines the setter methods and the cost prediction of an algorithm that has a field `slicing`, a constant `NAME` and a method `plan`.
 macro_rules! slicing_settings {
     () => {
         figrs_answer::setters!(memory: slicing: Slicing);

@@ -31,33 +31,33 @@ const WORK: f64 = 1e9;
 /// Maximum nesting depth of sub-models.
 const MAX_NESTING: usize = 16;
 
-/// A strategy: algorithms that are tried one after another, first on the whole model, and then on each of its sub-models.
+/// A strategy is a list of algorithms that are tried one after another, first on the whole model, and then on each of its sub-models.
 ///
 /// If the first algorithm of a strategy refuses the model, the model is divided into sub-models. A sub-model consists of the elements that the rest
 /// of the model reaches only through one element (the root of the sub-model): for example the body of a `Chain`, a member of a collection with the
 /// elements of its own, or a call of a [`Recursive`](figrs_core::Recursive) function. The interface of a sub-model consists of its root and of its
 /// inputs, the elements of the rest of the model on which the sub-model depends. If the interface of a sub-model is small, the strategy computes the
 /// distribution of the root for each joint value of the inputs: by the first algorithm, or else by sub-models of the sub-model, or else by the next
-/// algorithm. A variable elimination solves the rest of the model, with a table in place of each sub-model. If there are no sub-models, or the
+/// algorithm. A variable elimination solves the rest of the model, with a table in place of each sub-model. If a strategy finds no sub-models, or the
 /// elimination of the rest of the model is refused, the next algorithm is tried on the whole model.
 ///
 /// If the algorithms find the most probable world, as [`MpeExact`](crate::MpeExact) and [`MpeVariableElimination`](crate::MpeVariableElimination) do,
 /// the strategy finds the most probable world too. For the most probable world, each sub-model is solved once for each joint value of its interface:
-/// the table of the root has the weight of the most probable world of the sub-model with this value. The world of the answer has the values of the
-/// rest of the model and of all sub-models. A world that is not proven to be the most probable counts as a failure, and the best of these worlds is
-/// the answer if nothing better is found.
+/// the table of the root has the weight of the most probable world of the sub-model with this value. The world of the answer consists of the values
+/// of the elements of the rest of the model and of all sub-models. A world that is not proven to be the most probable counts as a failure of the
+/// algorithm that found it, and the best of such worlds is the answer if nothing better is found.
 ///
 /// Each algorithm has its own limits of memory, work and time, which apply to each sub-model.
 ///
 /// [`Answer::choice`] lists the algorithms that were tried on the whole model, and [`AlgorithmChoice::submodels`] states the algorithm that solved
 /// each sub-model.
 ///
-/// **Guarantee.** The answer is exact if each sub-model was solved exactly. If some sub-models have bounds, and the other sub-models were solved
-/// exactly, the answer contains bounds that enclose the exact probabilities, up to rounding. If a sub-model was solved by sampling or by an
-/// approximation, the answer is [approximate](figrs_answer::Quality::Approximate), and has no probability of the evidence. Evidence is never inside a
-/// sub-model; errors of samplers therefore do not depend on the evidence. A world is [proven](Answer::is_proven) to be the most probable if the
-/// worlds of all sub-models are proven. If the worlds of some sub-models are not proven, [`Answer::upper_bound`] follows from the upper bounds of the
-/// sub-models.
+/// **Guarantee.** The answer is exact if each sub-model was solved exactly. If some sub-models were solved with bounds only, and the other sub-models
+/// were solved exactly, the answer contains bounds that enclose the exact probabilities, up to rounding. If a sub-model was solved by sampling or by
+/// an approximation, the answer is [approximate](figrs_answer::Quality::Approximate), and has no probability of the evidence. Evidence is never
+/// inside a sub-model; the errors of samplers that solve sub-models therefore do not depend on the evidence. A world is [proven](Answer::is_proven)
+/// to be the most probable if the worlds of all sub-models are proven. If the worlds of some sub-models are not proven, [`Answer::upper_bound`]
+/// follows from the upper bounds of the sub-models.
 ///
 /// **Complexity.** The algorithms solve each sub-model once for each joint value of the elements that it reads; for the most probable world, once for
 /// each joint value of these elements and the root of the sub-model. The elimination of the rest of the model (with tables in place of the
@@ -172,11 +172,11 @@ impl Algorithm for Strategy {
     }
 }
 
-/// A model in which sub-models are replaced by tables of their weights.
+/// A model in which sub-models are replaced by tables of the weights of their root values.
 #[derive(Default)]
 struct Division {
     solved: Vec<SolvedSubmodel>,
-    /// In a search for the most probable world, the worlds of each solved sub-model.
+    /// In a search for the most probable world, the most probable worlds found for each solved sub-model.
     worlds: Vec<SubmodelWorlds>,
     reports: Vec<SubmodelSolution>,
     memory: ExpansionCache,
@@ -332,8 +332,8 @@ impl Strategy {
         Ok(Some(answer.with_choice(choice, self.limits.clone())))
     }
 
-    /// Expands a model, with tables for the sub-models that have been solved. An elimination, or else the strategy, solves the bodies of recursive
-    /// calls.
+    /// Expands a model, with tables for the sub-models that have been solved. A variable elimination or, if it is refused, the strategy solves the
+    /// bodies of recursive calls.
     fn expand(
         &self,
         model: &Model,

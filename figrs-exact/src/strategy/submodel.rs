@@ -39,7 +39,8 @@ pub(super) struct SubmodelWorlds {
     /// In the order of the joint values, the value of the root changes fastest. An entry is `None` if no world has the joint value of the root and
     /// the outside elements.
     pub(super) answers: Vec<Option<Answer>>,
-    /// For each joint value of the root and the outside elements, an upper bound of the weights of the worlds; `None` if a bound is not known.
+    /// For each joint value of a sub-model's root and the outside elements that it reads, an upper bound of the weights of the worlds; `None` if a
+    /// bound is not known.
     pub(super) upper: Option<Weights>,
 }
 
@@ -266,7 +267,7 @@ pub(super) fn report(
     solution
 }
 
-/// Returns the quality of the distribution of the root, or of the most probable world, in one answer.
+/// Returns the quality of the distribution of the root, or of the most probable world, in one answer about a sub-model.
 fn quality(answer: &Answer) -> SubmodelQuality {
     let is_exact = |target: &TargetMarginal| matches!(target.estimate, Estimate::Exact);
     match &answer.content {

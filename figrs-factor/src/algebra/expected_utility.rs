@@ -14,7 +14,7 @@ use super::semiring::{ExponentRange, Semiring, ValueBounds};
 pub struct WeighedUtility {
     /// The weight, in the representation of the underlying semiring.
     pub weight: f64,
-    /// The mean of the utility; zero if the weight is zero.
+    /// The mean of the utility under the distribution; zero if the weight is zero.
     pub mean: f64,
 }
 
@@ -141,7 +141,7 @@ impl<S: MeanWeights> Semiring for ExpectedUtility<S> {
 mod tests {
     use super::*;
 
-    /// Compares the means with those of the expectation semiring, which sums products of pairs `(p, p u)`.
+    /// Tests that the means of utilities agree with those of the expectation semiring, which sums products of pairs `(p, p u)`.
     #[test]
     fn means_are_those_of_sums_of_products() {
         type Pairs = ExpectedUtility<SumProduct>;

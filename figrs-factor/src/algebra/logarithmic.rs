@@ -36,8 +36,8 @@ macro_rules! logarithms {
     };
 }
 
-/// The sum-product semiring, with every number stored as its natural logarithm: no number overflows or underflows, but each addition computes an
-/// `exp` and a `ln`.
+/// The sum-product semiring, with every number stored as its natural logarithm: no number overflows or underflows, but each addition computes one
+/// exponential and one logarithm.
 #[derive(Clone, Copy, Debug)]
 pub struct LogSumProduct;
 

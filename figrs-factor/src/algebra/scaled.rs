@@ -48,7 +48,7 @@ macro_rules! scaled_numbers {
     };
 }
 
-/// The sum-product semiring in `f64`, in which each message is divided by a power of two, and the logarithm of this power is stored.
+/// The sum-product semiring in `f64`, in which each message (table) is divided by a power of two, and the logarithm of this power is stored.
 ///
 /// A positive product that would be rounded to zero, to a subnormal number or to infinity is reported as lost
 /// (overflow or underflow). After an overflow or underflow, the caller repeats the computation in
@@ -86,7 +86,7 @@ impl Semiring for SumProduct {
     }
 }
 
-/// The max-product semiring in `f64`, scaled as in [`SumProduct`].
+/// The max-product semiring in `f64`, with tables scaled by powers of two as in [`SumProduct`].
 #[derive(Clone, Copy, Debug)]
 pub struct ScaledMaxProduct;
 
@@ -173,7 +173,7 @@ fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 
-/// A semiring in two representations: scaled numbers and natural logarithms.
+/// One semiring with numbers in two representations: scaled numbers and natural logarithms.
 pub trait Precision: std::fmt::Debug {
     /// The semiring on scaled numbers, which may overflow or underflow.
     type Scaled: Semiring<Value = f64>;

@@ -34,7 +34,7 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
         *total = Self::add(total.clone(), term.clone());
     }
 
-    /// Multiplies two independent weights.
+    /// Multiplies the weights of two independent factors.
     fn mul(a: &Self::Value, b: &Self::Value) -> Self::Value;
 
     /// Returns the sum of `times` ones: the total weight of a variable with `times` values that occurs in no factor.
@@ -53,8 +53,8 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
         0.0
     }
 
-    /// Divides a message by its largest entry, or by a number close to that entry, and returns the natural logarithm of the divisor. Sets
-    /// `lost` if an entry overflows or underflows.
+    /// Divides a message by its largest entry, or by a number close to that entry, and returns the natural logarithm of the divisor. Sets the flag
+    /// `lost` if an entry of the message overflows or underflows.
     fn normalise(_values: &mut [Self::Value], _lost: &mut bool) -> f64 {
         0.0
     }
@@ -69,8 +69,9 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
         ExponentRange::default()
     }
 
-    /// Divides `values` by a power of two if they are far from one; this division is exact. Returns the natural logarithm of the divisor, and the
-    /// range of the base-2 exponents of the values after the division. Sets `lost` if a value overflows or underflows.
+    /// Divides `values` by a power of two if they are far from one; a division by a power of two is exact. Returns the natural logarithm of the
+    /// divisor, and the range of the base-2 exponents of the values after the division. Sets the flag `lost` if a value overflows during the division
+    /// or underflows.
     fn rescale(values: &mut [Self::Value], lost: &mut bool) -> (f64, ExponentRange) {
         let scale = Self::normalise(values, lost);
         (scale, Self::range(values))
@@ -85,7 +86,7 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
     }
 }
 
-/// Maximum absolute base-2 exponent of three values whose product surely fits a 64-bit floating-point number.
+/// Maximum absolute base-2 exponent that three values may have so that their product surely fits a 64-bit floating-point number.
 const CENTRAL: i32 = 256;
 
 /// A range of base-2 exponents that contains the exponents of all non-zero values of a list.
@@ -98,7 +99,7 @@ pub struct ExponentRange {
 }
 
 impl ExponentRange {
-    /// Returns the exponent range of the products of a value in this range and a value in the range `other`.
+    /// Returns the exponent range of the products of a number in this exponent range and a number in the range `other`.
     #[must_use]
     pub fn times(self, other: Self) -> Self {
         Self {
@@ -116,7 +117,7 @@ impl ExponentRange {
         bounded.fold(Self::default(), Self::times)
     }
 
-    /// Returns the exponent range of sums of up to `terms` values in this range.
+    /// Returns the exponent range of sums of up to `terms` values in this exponent range.
     #[must_use]
     pub fn of_sums(self, terms: usize) -> Self {
         let doublings = terms.max(1).next_power_of_two().trailing_zeros();
@@ -126,12 +127,12 @@ impl ExponentRange {
         }
     }
 
-    /// True if the product of three values in this range can neither overflow nor underflow in 64-bit floating point.
+    /// True if the product of three values in this exponent range can neither overflow nor underflow in 64-bit floating point.
     pub fn is_central(self) -> bool {
         self.low >= -CENTRAL && self.high <= CENTRAL
     }
 
-    /// True if numbers in this range, or sums of them, may exceed the range of a 64-bit floating-point number.
+    /// True if numbers in this exponent range, or sums of them, may exceed the range of a 64-bit floating-point number.
     pub fn may_overflow(self) -> bool {
         self.low < -1000 || self.high > 900
     }

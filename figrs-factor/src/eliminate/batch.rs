@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::compile::RegisterAdvance;
 use crate::algebra::Semiring;
 
-/// A batch of partial assignments. Each partial assignment of a batch has the product of the weights multiplied so far, and one number in each
-/// register.
+/// A batch of partial assignments in a join of tables. Each partial assignment of a batch has the product of the weights multiplied so far, and one
+/// number in each register.
 #[derive(Debug)]
 pub(super) struct Batch<V> {
     pub(super) product: Vec<V>,
@@ -28,8 +28,8 @@ impl<V> Default for Batch<V> {
 /// The partial assignments that extend a batch: each extends a partial assignment of the batch by a value of the next variable.
 #[derive(Clone, Debug)]
 pub(super) enum RowExpansion<'a> {
-    /// Every partial assignment is extended by every value. The new partial assignments are sorted by value if there are fewer values than partial
-    /// assignments, and by the extended partial assignment otherwise.
+    /// Every partial assignment of the batch is extended by every value of the next variable. The new partial assignments are sorted by value if
+    /// there are fewer values than partial assignments, and otherwise by the partial assignment that each of them extends.
     Product {
         rows: Range<usize>,
         values: Range<usize>,
@@ -75,8 +75,8 @@ impl<V: Clone> Batch<V> {
         }
     }
 
-    /// Copies a register of the batch `parent` to the new partial assignments, and adds the offset of the new variable's value. Creates the register
-    /// of the new batch if the batch `parent` does not use it.
+    /// Copies a register (a column of numbers) of the batch `parent` to the new partial assignments, and adds to each of its numbers the offset that
+    /// the value of the new variable causes. Creates the register of the new batch if the batch `parent` does not use it.
     pub(super) fn extend_register(
         &mut self,
         parent: &Self,
@@ -122,7 +122,7 @@ impl<V: Clone> Batch<V> {
         }
     }
 
-    /// Adds to a register of each partial assignment the offset of its value of one variable; creates the register if it is not in use.
+    /// Adds to a register of each partial assignment the offset that its value of one variable causes; creates the register if it is not in use.
     pub(super) fn advance(&mut self, advance: &RegisterAdvance, values: &[u32]) {
         let &RegisterAdvance {
             register,

@@ -7,12 +7,12 @@
 use super::prepare::{Domain, TableKind, TableShape};
 use super::variable_order::VariableTurn;
 
-/// The change of a register of a join by the value of a newly assigned variable.
+/// The change of a register (a stored offset or row) of a join by the value of a newly assigned variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RegisterAdvance {
     pub(super) register: usize,
     pub(super) stride: usize,
-    /// The initial value of the register, if the register does not exist before this change.
+    /// The initial value of the register, if the register does not exist before this change by the value of a variable.
     pub(super) start: Option<usize>,
 }
 
@@ -63,14 +63,14 @@ pub(super) enum RowOperation {
     },
 }
 
-/// One level of a backtracking join: a variable, the source of its candidate values, and the operations after its assignment.
+/// One level of a backtracking join: a variable, the source of its candidate values, and the operations that follow the assignment of the variable.
 #[derive(Debug)]
 pub(super) struct JoinLevel {
     pub(super) source: CandidateSource,
     pub(super) carry: Vec<RegisterAdvance>,
     /// Changes of the registers of dense tables whose entries are multiplied at this level, because all variables of these tables have values.
     pub(super) multiply: Vec<RegisterAdvance>,
-    /// `true` at the level of the last variable of the join; partial assignments with weight zero need not be removed there.
+    /// `true` at the level of the last variable of the join; partial assignments with weight zero need not be removed at this level.
     pub(super) is_final: bool,
     pub(super) steps: Vec<RowOperation>,
 }
@@ -133,7 +133,7 @@ struct Compiler<'a> {
     /// For each variable, one plus its index in the variable order; zero for a variable with a fixed value.
     turns: Vec<usize>,
     registers: Vec<Register>,
-    /// For each variable of the join, by its index in `turns`, the narrowing of the row ranges of the sparse tables that contain the variable.
+    /// For each variable of the join, by its index in `turns`, the changes that narrow the row ranges of the sparse tables that contain the variable.
     narrows: Vec<Vec<RangeNarrowing>>,
     /// For each variable of the join, by its index in `turns`, the operations that are possible only after the assignment of the variable.
     finished: Vec<Vec<RowOperation>>,
@@ -181,7 +181,7 @@ impl<'a> Compiler<'a> {
         turns
     }
 
-    /// Creates a register for the row-major offset that the values of the variables `columns` give.
+    /// Creates a register for the row-major offset of a table entry, which the values of the variables `columns` determine.
     fn offset(&self, columns: &[usize]) -> Register {
         let (mut base, mut strides, mut stride) = (0, Vec::with_capacity(columns.len()), 1);
         for &v in columns.iter().rev() {

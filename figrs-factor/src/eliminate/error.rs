@@ -12,15 +12,15 @@ use figrs_derive::ErrorDebug;
 #[derive(Clone, PartialEq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum EliminationError {
-    /// The number of table entries exceeds its limit: the entries of the plan, of a table that became larger than planned, or of the clauses and
-    /// weight rows of a circuit.
+    /// The number of table entries exceeds its limit: the entries predicted by the elimination plan, of a table that became larger than planned, or
+    /// of the clauses and weight rows of a circuit.
     #[error(
         "exact inference needs tables of about {needed:.3e} entries ({}), more than the limit of {limit}; raise the limit{}, ask about fewer \
         variables at once, or use an algorithm that searches or divides the sum into slices{}", readable(8.0 * .needed),
         Call("Limits::table_entries"), Call("Exact` or `MpeExact")
     )]
     TableTooLarge {
-        /// The number of entries that the plan predicts, or that a table reached.
+        /// The number of entries that the elimination plan predicts, or that a table reached.
         needed: f64,
         /// The limit: the maximum number of table entries.
         limit: usize,
@@ -38,14 +38,15 @@ pub enum EliminationError {
         /// The limit: the maximum number of operations.
         limit: f64,
     },
-    /// The memory exceeds its limit: the memory of the messages of the plan, or of the clauses, residual tables, cache and nodes of a circuit.
+    /// The memory exceeds its limit: the memory that the elimination plan predicts for the messages, or of the clauses, residual tables, cache and
+    /// nodes of a circuit.
     #[error(
         "exact inference needs {} of memory, more than the limit of {}; observe more, ask about fewer variables, raise the limit{}, or use an \
         algorithm that searches or divides the sum into slices{}", readable(*.needed), readable(*.limit as f64), Call("Limits::memory"),
         Call("Exact` or `MpeExact")
     )]
     TooMuchMemory {
-        /// The number of bytes that the plan predicts, or that the run reached.
+        /// The number of bytes that the elimination plan predicts, or that the run reached.
         needed: f64,
         /// The limit, in bytes.
         limit: u64,

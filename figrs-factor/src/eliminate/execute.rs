@@ -13,7 +13,8 @@ use crate::order::symbolic_elimination::Bucket;
 pub(super) struct EliminationRun<'a, S: Semiring> {
     graph: &'a FactorGraph,
     plan: &'a Plan,
-    /// The message of each bucket; `None` for a message without variables, and for a message that was dropped after its use.
+    /// The message (result table) of each bucket of the elimination; `None` for a message without variables, and for a message that was dropped after
+    /// its use.
     messages: Vec<Option<Message<S>>>,
     /// The product of all messages and factors without variables.
     pub(super) scalar: S::Value,
@@ -118,7 +119,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
         )
     }
 
-    /// Returns the tables that a bucket multiplies, restricted to the entries that agree with the fixed values `values`.
+    /// Returns the tables that are multiplied in a bucket, restricted to the entries that agree with the fixed values `values`.
     pub(super) fn parts(
         &self,
         ids: &[u32],
@@ -169,7 +170,8 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
 /// A distribution over some variables, and the total weight before the normalisation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MarginalTable {
-    /// The natural logarithm of the sum of the weights of all assignments; minus infinity if and only if no assignment has a positive weight.
+    /// The natural logarithm of the total weight (the sum of the weights of all assignments); minus infinity if and only if no assignment has a
+    /// positive weight.
     pub log_total: f64,
     /// The probability of each assignment of the variables `keep`, row-major in their order; all probabilities are zero if the total weight
     /// is zero.
@@ -233,7 +235,7 @@ pub fn share_weights(
     Ok((Weights::from_logs(logs.collect()), cost))
 }
 
-/// The values of an elimination with their common scale, in scaled numbers or in logarithms.
+/// The resulting numbers of an elimination with the scale that divides all of them, in scaled numbers or in logarithms.
 struct Sums {
     values: Vec<f64>,
     form: NumberForm,
@@ -267,10 +269,10 @@ fn sums(graph: &FactorGraph, keep: &[VarId], limits: &Limits) -> Result<Sums, El
     scaled_or_logs(graph, scaled, logs)
 }
 
-/// Runs the computation `scaled` in scaled numbers, or if necessary `logs` in logarithms. `logs` runs if a weight of the graph is out of the range of
-/// scaled numbers, or if `scaled` returns `None` because a number overflowed or underflowed.
+/// Runs the closure `scaled`, which computes in scaled numbers; if necessary, runs the closure `logs`, which computes in logarithms. `logs` runs if a
+/// weight of the graph is out of the range of scaled numbers, or if `scaled` returns `None` because a number overflowed or underflowed.
 ///
-/// **Errors.** The errors of `scaled` and `logs`; [`EliminationError::Impossible`] if `logs` returns `None`.
+/// **Errors.** The errors of the closures `scaled` and `logs`; [`EliminationError::Impossible`] if `logs` returns `None`.
 pub(super) fn scaled_or_logs<R>(
     graph: &FactorGraph,
     scaled: impl FnOnce() -> Result<Option<R>, EliminationError>,

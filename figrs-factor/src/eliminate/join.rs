@@ -73,7 +73,7 @@ impl<V> JoinScratch<V> {
         Ok(())
     }
 
-    /// Returns an error if the deadline has passed or the interrupt flag is set; only one of several calls makes this check.
+    /// Returns an error if the deadline has passed or the interrupt flag is set; to save time, only one of several successive calls makes this check.
     fn check_interrupt(&mut self) -> Result<(), EliminationError> {
         self.since += 1;
         if self.since >= BATCHES {
@@ -86,15 +86,15 @@ impl<V> JoinScratch<V> {
 
 /// Multiplies `tables` over all assignments of `domain` with positive weight, and sends each product to `sink`, together with a key.
 ///
-/// The key of a product has the values of the variables `outputs`.
+/// The key of a product consists of the values of the variables `outputs`.
 ///
-/// `join` is a backtracking join that extends batches of partial assignments instead of single partial assignments. The join reads a dense table at
-/// an offset, to which each assigned value adds a multiple of a stride. The join reads a sparse table in a range of sorted rows, which each assigned
-/// value narrows. A function table in the join computes the value of its child (last variable).
+/// The function `join` is a backtracking join (it assigns one variable after another) that extends batches of partial assignments instead of single
+/// partial assignments. The join reads a dense table at an offset, to which each assigned value adds a multiple of a stride. The join reads a sparse
+/// table in a range of sorted rows, which each assigned value narrows. A function table in the join computes the value of its child (last variable).
 ///
 /// **Complexity.** The time is proportional to the number of partial assignments that no zero excludes, times the number of tables. The memory of the
-/// join holds one batch of partial assignments for each variable. `join` does not recurse. **References.** Veldhuizen, *Leapfrog triejoin: a simple,
-/// worst-case optimal join algorithm*, ICDT 2014.
+/// join holds one batch of partial assignments for each variable. The function `join` does not call itself. **References.** Veldhuizen, *Leapfrog
+/// triejoin: a simple, worst-case optimal join algorithm*, ICDT 2014.
 pub(super) fn join<S: Semiring, K: Sink<S>>(
     tables: Vec<EliminationTable<'_, S>>,
     domain: &Domain,
@@ -299,7 +299,7 @@ impl<S: Semiring> Join<'_, S> {
     }
 }
 
-/// Number of entries of a hash map below which its growth is not checked against the memory limit.
+/// Number of entries of a hash map below which the growth of the map is not checked against the memory limit.
 const DENSE_ENTRIES: usize = 1 << 16;
 /// Memory of a growing hash map, as a multiple of the size of its entries.
 ///
@@ -308,13 +308,13 @@ const ENTRY: usize = 4;
 /// Overhead of a row (a list of values) on the heap in bytes: its pointer, its length, and the overhead of the allocator.
 const ROW: usize = 48;
 
-/// Receiver of the products of a join; the key of a product selects the entry of the result to which it is added.
+/// Receiver of the products of a join; the key of a product selects the entry of the result to which the product is added.
 pub(super) trait Sink<S: Semiring> {
     /// Adds the products of a batch of complete assignments to the result.
     fn take(&mut self, batch: &Batch<S::Value>, key: &RowKey) -> Result<(), EliminationError>;
 }
 
-/// A sink that sums products in an array; the row-major index of an assignment selects the entry.
+/// A receiver of the products of a join that sums them in an array; the row-major index of an assignment selects the entry.
 pub(super) struct DenseSink<V>(pub(super) Vec<V>);
 
 impl<S: Semiring> Sink<S> for DenseSink<S::Value> {
@@ -328,7 +328,7 @@ impl<S: Semiring> Sink<S> for DenseSink<S::Value> {
     }
 }
 
-/// A sink that computes power sums, stored as logarithms in an array.
+/// A receiver of products that computes sums of their powers (power sums), stored as logarithms in an array.
 pub(super) struct PowerSink {
     weight: f64,
     /// For each entry, the logarithm of the sum of the powers of its non-zero products, and the number of these products.
@@ -371,14 +371,15 @@ impl Sink<MaxProduct> for PowerSink {
     }
 }
 
-/// A sink that sums products in a hash map. The keys of the hash map are row-major indices, or lists of values if the indices could overflow.
+/// A receiver of the products of a join that sums them in a hash map. The keys of the hash map are row-major indices, or lists of values if the
+/// indices could overflow.
 pub(super) struct SparseSink<'a, V> {
     numbers: FxHashMap<usize, V>,
     rows: FxHashMap<Box<[u32]>, V>,
     limits: &'a Limits,
-    /// Memory of the messages, which excludes the entries of this sink.
+    /// Memory of the messages, which excludes the entries of the hash map in this receiver of products.
     memory: MemoryAccount,
-    /// Number of entries for which the last check of the memory found enough memory.
+    /// Number of entries of the hash map for which the last check found enough memory.
     admitted: usize,
 }
 
@@ -464,7 +465,7 @@ fn add<S: Semiring, K>(entry: Entry<'_, K, S::Value>, product: &S::Value) {
     }
 }
 
-/// A sink that stores the largest product, and among equal products the first in the row-major order of assignments.
+/// A receiver of the products of a join that stores the largest product, and among equal products the first in the row-major order of assignments.
 #[derive(Debug, Default)]
 pub(super) struct BestSink {
     /// The largest product and the row-major index of its assignment; `None` if the sink has received no product.

@@ -80,8 +80,8 @@ pub fn marginal_map_cost(
     })
 }
 
-/// Sums out the variables that are not in `keep`. Returns the remaining factors and the natural logarithm of the common scale of their product.
-/// Returns `None` if a number overflowed or underflowed.
+/// Sums out the variables that are not in `keep`, in the first stage of marginal MAP. Returns the factors that remain after the summation and the
+/// natural logarithm of the common scale of their product. Returns `None` if a number overflowed or underflowed.
 fn remaining_factors<S: Semiring<Value = f64>>(
     graph: &FactorGraph,
     plan: &Plan,

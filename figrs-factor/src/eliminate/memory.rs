@@ -5,11 +5,11 @@ use std::path::Path;
 /// Number of bytes assumed to be available if the system does not report its available memory: four gigabytes.
 const UNKNOWN: u64 = 4 << 30;
 
-/// Returns three quarters of the memory available to this process, in bytes. The available memory is the smallest of three limits:
-/// of the machine, of the process's control group and of its address space.
+/// Returns three quarters of the memory available to this process, in bytes. The available memory is the smallest of three amounts: that of the
+/// machine, that of the process's control group, and that of the address space of the process.
 ///
 /// figrs determines the available memory on Linux only (from `/proc/meminfo` and control groups of both versions). On systems other than Linux, the
-/// result is three quarters of 4 GB.
+/// available memory is taken to be three quarters of 4 GB.
 pub fn available_bytes() -> u64 {
     let read = |path: &Path| std::fs::read_to_string(path).ok();
     let machine = read(Path::new("/proc/meminfo")).and_then(|text| available(&text));

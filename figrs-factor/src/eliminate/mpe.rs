@@ -12,8 +12,8 @@ use crate::algebra::{MaxProduct, Semiring};
 
 /// Returns an assignment of all variables with the largest weight, and the natural logarithm of that weight.
 ///
-/// **Guarantee.** The result is exact up to rounding. In the reverse of the elimination order, each variable takes the first of its best values,
-/// given the values of the variables chosen before. A variable that occurs in no factor takes its first value.
+/// **Guarantee.** The result is exact up to rounding. In the reverse of the elimination order, each variable takes the first of the values with the
+/// largest weight, given the values of the variables chosen before. A variable that occurs in no factor takes its first value.
 ///
 /// **Complexity.** The complexity is that of [`super::sum_product`], but no factor is pruned, and all messages are stored until the end. The limit on
 /// table entries applies to the largest message, not to the sum of all messages.

@@ -45,7 +45,7 @@ impl PlanCost {
     }
 }
 
-/// The messages that an elimination stores after their use.
+/// The choice of the messages that an elimination stores after their use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
     /// All messages are stored, for a later pass from the roots to the leaves.
@@ -57,9 +57,9 @@ pub enum Keep {
 /// Storage format of a message: dense or sparse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageLayout {
-    /// All entries are stored in row-major order.
+    /// In dense storage, all entries of a message are stored in row-major order.
     Dense,
-    /// Only the non-zero entries are stored, in a list.
+    /// In sparse storage, only the non-zero entries of a message are stored, in a list.
     Sparse,
 }
 
@@ -93,7 +93,7 @@ pub struct Plan {
     pub(super) live: Vec<bool>,
     /// The eliminated variables that occur in no factor, except the variables that were pruned with their factors.
     pub free: Vec<VarId>,
-    /// The constant to which the pruned factors sum, if it is not one.
+    /// The constant that results from the sum over the pruned factors, if it is not one.
     pub(super) constant: Option<Weights>,
     /// Predicted cost of all buckets.
     pub cost: PlanCost,
@@ -136,7 +136,7 @@ impl Plan {
         Ok((plan, afterwards))
     }
 
-    /// Makes the plan of an elimination without predicting its cost. Returns the plan and the final state of the symbolic elimination.
+    /// Makes the plan of an elimination without predicting its cost. Returns the elimination plan and the final state of the symbolic elimination.
     fn without_cost(
         graph: &FactorGraph,
         keep: &[VarId],
@@ -180,8 +180,9 @@ impl Plan {
 }
 
 /// Returns the buckets of an elimination of all variables, for a prediction that treats all entries as non-zero; the variables `last` are eliminated
-/// after all other variables. Searches that assign values to variables one by one use the buckets of this elimination. The order of the variables
-/// `last` and the order of the other variables are each searched for within a budget of memory words, such as [`MAX_WORK`](crate::order::MAX_WORK).
+/// after all other variables. Searches that assign values to variables one by one use the buckets of an elimination in which all entries count as
+/// non-zero. The order of the variables `last` and the order of the other variables are each searched for within a budget of memory words, such as
+/// [`MAX_WORK`](crate::order::MAX_WORK).
 ///
 /// **Errors.** [`EliminationError::Interrupted`] if the run is stopped.
 pub fn as_if_dense(
@@ -201,7 +202,7 @@ pub fn as_if_dense(
     Ok(interaction.buckets)
 }
 
-/// Plans the elimination of the variables in the tables that take part in it, in the order that the limits select.
+/// Plans the elimination of the variables of all tables that take part in it, in the elimination order that the limits select.
 pub(super) fn eliminate_in_order(
     limits: &Limits,
     interaction: &mut SymbolicElimination,
@@ -220,8 +221,8 @@ pub(super) fn eliminate_in_order(
     }
 }
 
-/// Predicts the cost of `buckets`. The message of the first bucket has the table index `first`; the predicted memory excludes the tables with lower
-/// indices.
+/// Predicts the cost of the elimination with the buckets `buckets`. The message of the first bucket has the table index `first`; the predicted memory
+/// excludes the tables with lower indices.
 pub fn predicted_cost(
     graph: &FactorGraph,
     keep: &[VarId],
@@ -274,7 +275,7 @@ pub(super) fn entries(graph: &FactorGraph, variables: &[VarId]) -> f64 {
         .product()
 }
 
-/// Memory of a plan in bytes (256 MB) up to which the plan is accepted without a query of the available memory.
+/// Predicted memory of an elimination plan in bytes (256 MB) up to which the plan is accepted without a query of the available memory.
 const UNCHECKED_BYTES: f64 = 2.56e8;
 
 /// Maximum number of memory words that the search for an elimination order may read, for each operation that the limit on work allows.

@@ -12,11 +12,12 @@ use crate::order::symbolic_elimination::Bucket;
 pub(super) struct PreparedTable<'a, V: Clone> {
     /// The weights of the entries; empty for a function table.
     pub(super) values: Cow<'a, [V]>,
-    /// For each variable of a sparse table, in the order of assignment, a column with the value of the variable in each row.
+    /// For each variable of a sparse table, in the order in which the join assigns the variables, a column with the value of the variable in each
+    /// row.
     pub(super) keys: Vec<Vec<u32>>,
     /// For a function table, the value of the child (last variable) for each assignment of the parents; empty for other tables.
     pub(super) index: Cow<'a, [u32]>,
-    /// Lower and upper bounds of the entries.
+    /// Lower and upper bounds of the entries of the prepared table.
     pub(super) extent: ValueBounds,
 }
 
@@ -80,7 +81,7 @@ pub(super) fn prepare<'a, S: Semiring>(
 }
 
 /// Returns columns and weights of the rows of a sparse table that agree with the fixed values. The result has a column for each variable without a
-/// fixed value, in the order of assignment, and its rows are sorted by these columns.
+/// fixed value, in the order in which the join assigns the variables, and its rows are sorted by these columns.
 fn sorted<'a, V: Clone>(
     rows: &[u32],
     values: Cow<'a, [V]>,
@@ -144,8 +145,8 @@ pub(super) fn equal_range(column: &[u32], range: Range<usize>, x: u32) -> Range<
     start..run_end(column, start..range.end, x)
 }
 
-/// Returns the end of the run of values `x` that begins at `range.start`. The end is found by a galloping search, because most runs of equal values
-/// are short.
+/// Returns the end of the run of equal values `x` in a sorted column that begins at `range.start`. The end is found by a galloping search, because
+/// most runs of equal values are short.
 pub(super) fn run_end(column: &[u32], range: Range<usize>, x: u32) -> usize {
     let (mut low, mut step) = (range.start, 1);
     while low + step <= range.end && column[low + step - 1] == x {
@@ -239,8 +240,8 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
 
     /// Creates a table of the entries of `factor` that agree with `values`, without the common scale of the weights.
     ///
-    /// The variables of a dense table that have a value in `values` are removed from its scope. A sparse table or a function keeps all entries, also
-    /// the entries that do not agree with `values`. All tables of one join must be created with the same `values`.
+    /// The variables of a dense table that have a fixed value in `values` are removed from its scope. A sparse table or a function keeps all entries,
+    /// also the entries that do not agree with `values`. All tables of one join must be created with the same fixed values `values`.
     pub(super) fn of_part(factor: &'a Factor, graph: &FactorGraph, values: &[Option<u32>]) -> Self {
         let FactorTable::Dense(weights) = &factor.table else {
             return Self::of_factor(factor);

@@ -69,7 +69,7 @@ impl<'g> Projector<'g> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AssignmentLimits {
     pub(crate) assignments: usize,
-    /// Maximum number of partial assignments that the join visits.
+    /// Maximum number of partial assignments that the join visits to list assignments.
     pub(crate) looked_at: usize,
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn assignments(
     Ok(sink.rows)
 }
 
-/// A sink that stores the keys of all products as rows.
+/// A receiver of the products of a join that stores the keys (assignments) of all products as rows.
 struct RowSink {
     keys: Assignments,
     rows: Vec<u32>,

@@ -9,7 +9,7 @@ pub(super) struct Pruned {
     pub(super) constant: Option<Weights>,
 }
 
-/// The treatment of factors that are not known to be normalised: their sums are computed, or the factors are kept.
+/// The way in which pruning treats factors that are not known to be normalised: their sums are computed, or the factors are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UnknownSums {
     /// The entries of a factor that is not marked as normalised are summed, because many networks have conditional tables without this mark.
@@ -34,7 +34,7 @@ impl Pruned {
 ///
 /// **Complexity.** The time of the pruning is linear in the total length of the factors' scopes. If factors are tested for a constant sum, the
 /// worst-case time also includes, for each factor, its number of entries times its number of variables. The test of a factor for a constant sum ends
-/// as soon as two of its sums differ.
+/// as soon as two of the sums of its entries differ.
 ///
 /// **References.** Shachter, *Evaluating influence diagrams*, Operations Research 34(6), 1986 (barren nodes).
 pub(super) fn prune(graph: &FactorGraph, keep: &[VarId], sums: UnknownSums) -> Pruned {
@@ -52,9 +52,9 @@ pub(super) fn prune(graph: &FactorGraph, keep: &[VarId], sums: UnknownSums) -> P
 /// The factors that contain one variable and have not been pruned.
 #[derive(Clone, Default)]
 struct Mentions {
-    /// Number of unpruned factors that contain the variable and another variable with several values.
+    /// Number of unpruned factors that contain the variable and at least one other variable with several values.
     joint: usize,
-    /// The exclusive or of the indices of the factors that `joint` counts; if `joint` is one, the exclusive or is the index of the factor.
+    /// The exclusive or of the indices of the factors that the field `joint` counts; if `joint` is one, the exclusive or is the index of the factor.
     last: usize,
     /// The unpruned factors that depend on the variable only, because each of their other variables has one value.
     own: Vec<usize>,

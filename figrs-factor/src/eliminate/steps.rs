@@ -1,4 +1,4 @@
-//! Steps of a join: extension of partial assignments by the values that sparse tables allow, and operations on partial assignments.
+//! Operations of a join: extension of partial assignments by the values that sparse tables allow, and operations on partial assignments.
 
 use std::ops::Range;
 
@@ -16,8 +16,8 @@ const BATCH: usize = 1024;
 #[derive(Debug, Default)]
 pub(super) struct Cursor {
     row: usize,
-    /// The next value to be tried, if all values of the variable are candidates. If sparse tables restrict the values, `next` is one plus the index
-    /// of the next row of the leading table, or zero before its first row.
+    /// The next value to be tried in the extension of a batch, if all values of the variable are candidates. If sparse tables restrict the values,
+    /// the field `next` is one plus the index of the next row of the leading table, or zero before its first row.
     next: usize,
     ranges: Ranges,
 }
@@ -25,9 +25,9 @@ pub(super) struct Cursor {
 /// For each sparse table that contains one variable, its row ranges.
 #[derive(Debug, Default)]
 struct Ranges {
-    /// For each table, the range of rows that have not been read.
+    /// For each sparse table, the range of rows that the join has not read yet.
     left: Vec<Range<usize>>,
-    /// For each table, the range of rows with the current value of the variable.
+    /// For each sparse table, the range of rows with the current value of the variable.
     here: Vec<Range<usize>>,
 }
 
@@ -257,8 +257,8 @@ fn drop_dead<V: Clone>(batch: &mut Batch<V>, buffers: &mut Buffers) {
     }
 }
 
-/// For each partial assignment of the batch, narrows the row range of a sparse table to the rows with the computed value of a variable. Marks the
-/// partial assignments whose narrowed row range is empty.
+/// For each partial assignment of the batch, narrows the row range of a sparse table to the rows with the computed value of a variable. Marks those
+/// partial assignments of a batch whose narrowed row range is empty.
 fn narrow_rows<V: Clone>(
     keys: &[u32],
     narrow: &RangeNarrowing,

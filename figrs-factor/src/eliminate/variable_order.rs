@@ -22,10 +22,11 @@ pub(super) struct VariableTurn {
 ///
 /// In the variable order of a join, the parents of a function table come before its child, whose value is then computed. In the variable order of a
 /// join, variables of sparse tables come before variables that occur only in dense tables. Among the variables of sparse tables, variables whose
-/// table already contains a variable with a value come first. Among variables of equal rank in the order of a join, the variable with the fewest
-/// values for each previous assignment comes first. The number of values of a variable is estimated from the number of rows per value in its table.
-/// Among variables with equally few values, the one that occurs in more tables comes first, because all variables of a table then have values early.
-/// The order of the variables in the largest table resolves the remaining ties between variables, because memory is then read sequentially.
+/// table already contains a variable with a value come first. Among variables that the earlier criteria for the order of a join leave equal, the
+/// variable with the fewest values for each previous assignment comes first. The number of values of a variable is estimated from the number of rows
+/// per value in its table. Among variables with equally few values, the one that occurs in more tables comes first, because all variables of a table
+/// then have values early. The order of the variables in the largest table resolves the remaining ties between variables, because memory is then read
+/// sequentially.
 pub(super) fn order_variables(domain: &Domain, shapes: &mut [TableShape]) -> Vec<VariableTurn> {
     let mut search = VariableOrderSearch::new(domain, shapes);
     search.compute();
@@ -45,7 +46,7 @@ struct VariableOrderSearch<'a> {
     missing: Vec<usize>,
     assigned: Vec<bool>,
     waiting: Vec<usize>,
-    /// Functions whose parents all have values, but whose child may have none.
+    /// The function tables whose parents all have values and whose child (last variable) may still have none.
     ready: Vec<usize>,
     rank: Vec<VariablePriority>,
     slots: Vec<VariableTurn>,

@@ -12,7 +12,7 @@ pub struct Assignments {
     count: usize,
 }
 
-/// One variable of an assignment: its index in lists of values, its cardinality and its stride.
+/// One variable of an assignment, with its index in lists of values, its cardinality and its stride.
 #[derive(Clone, Copy, Debug)]
 struct Digit {
     place: u32,
@@ -85,9 +85,9 @@ impl Assignments {
         None
     }
 
-    /// Returns, for each variable, the change of an offset in another table if the value of the variable grows by one and all later variables become
-    /// zero. `strides` contains the strides of the variables in the table to which the offset belongs. The changes of the offset are computed modulo
-    /// the size of a machine word.
+    /// Returns, for each variable, the change of an offset in another table if the value of the variable grows by one while all later variables
+    /// become zero. `strides` contains the strides of the variables in the table to which the offset belongs. The changes of the offset are computed
+    /// modulo the size of a machine word.
     pub fn offset_changes(&self, strides: impl IntoIterator<Item = usize>) -> Vec<usize> {
         let mut changes: Vec<usize> = strides.into_iter().collect();
         let mut back = 0usize;

@@ -24,9 +24,10 @@ pub enum TableForm<N, W> {
     /// A weight for every assignment, row-major in the order of the factor's variables (the last variable changes
     /// fastest).
     Dense(W),
-    /// Only the listed assignments have a weight; all other assignments have weight zero.
+    /// In a sparse table, only the listed assignments have a weight; all other assignments have weight zero.
     Sparse {
-        /// The assignments, sorted and without repetition, one after another; each assignment has one value index per variable.
+        /// The assignments that a sparse table lists, sorted and without repetition, one after another; each assignment has one value index per
+        /// variable.
         rows: N,
         /// The weight of each listed assignment.
         weights: W,
@@ -34,8 +35,8 @@ pub enum TableForm<N, W> {
     /// The last variable is a function of the other variables: an entry is one if the last variable has the value of the function, and zero
     /// otherwise.
     Function {
-        /// The value of the function for each assignment of the other variables, row-major; [`NO_VALUE`](FactorTable::NO_VALUE) if all entries of an
-        /// assignment are zero.
+        /// The value of the function for each assignment of the other variables, row-major; [`NO_VALUE`](FactorTable::NO_VALUE) if all entries for
+        /// this assignment are zero.
         index: N,
     },
 }
@@ -60,7 +61,7 @@ impl<N, W> TableForm<N, W> {
         }
     }
 
-    /// Returns the same table with references to its lists.
+    /// Returns a table that refers to the lists of this table instead of a copy.
     pub fn as_ref(&self) -> TableForm<&N, &W> {
         match self {
             Self::Dense(weights) => TableForm::Dense(weights),

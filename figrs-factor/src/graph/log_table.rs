@@ -8,7 +8,7 @@ use super::factor_graph::{FactorGraph, VarId};
 pub struct LogTable {
     /// The variables of the function, without repetition.
     pub scope: Vec<VarId>,
-    /// The row-major numbering of the assignments of `scope`, for lists of the values of all variables of the graph.
+    /// The row-major numbering of the assignments of `scope`; each assignment is read from a list with the values of all variables of the graph.
     pub assignments: Assignments,
     /// The logarithms, row-major in the order of the scope.
     pub logs: Vec<f64>,
@@ -25,8 +25,8 @@ impl LogTable {
         }
     }
 
-    /// Makes a table of the values of the function `log` for all assignments of `scope`. The argument `values` is a list with a value for each
-    /// variable of the graph, which `tabulate` overwrites.
+    /// Makes a table of the values of the function `log` for all assignments of `scope`. The argument `values` of `tabulate` is a list with a value
+    /// for each variable of the graph, which the method overwrites.
     pub fn tabulate(
         graph: &FactorGraph,
         scope: Vec<VarId>,

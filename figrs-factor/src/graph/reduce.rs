@@ -3,7 +3,7 @@
 use super::factor_graph::{Factor, FactorGraph, FactorTable, VarId};
 use super::weights::Weights;
 
-/// Treatment of the variables that have only one remaining value in a reduced graph.
+/// The way in which a reduced factor graph treats the variables that have only one remaining value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecidedVariables {
     /// The reduced graph contains the variables with one remaining value.
@@ -23,8 +23,7 @@ pub struct Restriction {
     pub open: Vec<VarId>,
 }
 
-/// A factor graph from which some values of variables were removed, and the map between this graph and the original
-/// graph.
+/// A factor graph from which some values of variables were removed, and the map between the reduced graph and the original graph.
 #[derive(Debug)]
 pub struct ReducedGraph {
     /// The graph in which each variable has only its remaining values.
@@ -34,7 +33,7 @@ pub struct ReducedGraph {
 }
 
 impl ReducedGraph {
-    /// Restricts each variable of `graph` to its values in `left`.
+    /// Restricts each variable of `graph` to those of its values that are listed in `left`.
     pub fn new(graph: &FactorGraph, left: Vec<Vec<u32>>, decided: DecidedVariables) -> Self {
         let restriction = Restriction::new(left, decided);
         Self {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 /// A list of non-negative weights that is cheap to clone, and in which no positive weight is rounded to zero.
 ///
 /// Entry `i` is the weight `linear[i] * exp(log_scale)`; if necessary, `linear` is scaled so that its largest entry is one. If the ratio of two
-/// positive weights exceeds the range of `f64`, algorithms must use `logs`, which then holds the natural logarithms of all weights (including the
-/// scale).
+/// positive weights exceeds the range of `f64`, algorithms must use the field `logs` of the list, which then holds the natural logarithms of all
+/// weights (including the scale).
 ///
 /// A weight that is a parametric probability has an origin: the index of its outcome in the list of all outcomes whose probabilities are
 /// parameters.
@@ -19,7 +19,7 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Marks a weight that is not the probability of a parametric outcome.
+    /// Value that marks a weight in a list of origins that is not the probability of a parametric outcome.
     pub const NO_ORIGIN: u32 = u32::MAX;
 
     /// Creates weights from ordinary numbers; a zero must be exact, not a positive number that underflowed.
@@ -124,7 +124,7 @@ impl Weights {
         self.log_scale
     }
 
-    /// True if some positive weight is zero in `linear`, because it underflowed when the largest weight was scaled to one.
+    /// True if some positive weight is stored as zero in the list `linear`, because it underflowed when the largest weight was scaled to one.
     pub fn is_flushed(&self) -> bool {
         self.logs.is_some()
     }
@@ -151,7 +151,8 @@ impl Weights {
         self.log_scale == 0.0 && self.logs.is_none()
     }
 
-    /// Returns a mutable slice of the weights, which must be plain numbers. If another clone of the list shares the weights, they are copied first.
+    /// Returns a mutable slice of the weights, which must be plain numbers. If another clone of the list shares the weights, the weights are copied
+    /// first.
     pub fn plain_mut(&mut self) -> &mut [f64] {
         let linear: &mut Vec<f64> = Arc::make_mut(&mut self.linear);
         linear
@@ -195,7 +196,7 @@ impl Weights {
         }
     }
 
-    /// True if weight `i` is zero; false if the weight merely underflowed in `linear`.
+    /// True if weight `i` is zero; false if the weight is positive but underflowed in the list `linear`.
     pub fn is_zero(&self, i: usize) -> bool {
         match &self.logs {
             Some(logs) => logs[i] == f64::NEG_INFINITY,
@@ -259,7 +260,8 @@ impl<'a> WeightSlice<'a> {
     }
 }
 
-/// A builder of a list of weights. The builder stores plain numbers, and changes to logarithms when it receives a weight out of their range.
+/// A builder of a list of weights. The builder stores plain numbers, and changes to logarithms when it receives a weight out of the range of plain
+/// numbers.
 #[derive(Debug, Default)]
 pub struct WeightsBuilder {
     linear: Vec<f64>,
@@ -296,7 +298,7 @@ impl WeightsBuilder {
         }
     }
 
-    /// Adds the weights of `weights` with the indices `range`.
+    /// Adds to the new list the weights of `weights` with the indices `range`.
     pub fn extend(&mut self, weights: &Weights, range: std::ops::Range<usize>) {
         if self.origins.is_some() || weights.origins.is_some() {
             let before = self.len();
@@ -342,7 +344,7 @@ pub struct WorldWeight {
 }
 
 impl WorldWeight {
-    /// The weight of a world without evidence.
+    /// The weight that a model without evidence gives to every world.
     pub const ONE: Self = Self {
         linear: 1.0,
         log: 0.0,

@@ -58,9 +58,10 @@ impl CountingTree {
         &self.tree
     }
 
-    /// For each entry whose weight is a parameter, calls `count` with the index of its outcome and the posterior probability of the entry's
-    /// assignment. The sum of the probabilities in the calls for one outcome is the expected count of the outcome. Returns the natural logarithm of
-    /// the total weight of all assignments. If the total weight of all assignments is zero, `count` is not called.
+    /// For each factor entry whose weight is a parameter, calls `count` with the index of the outcome whose probability is this parameter, and the
+    /// posterior probability of the entry's assignment. The sum of the probabilities in the calls of `count` for one outcome is the expected number
+    /// of occurrences of the outcome. Returns the natural logarithm of the total weight of all assignments. If the total weight of all assignments is
+    /// zero, `count` is not called.
     pub fn count(
         &self,
         sums: &mut TreeBeliefs<SumProductPrecision>,

@@ -72,7 +72,8 @@ impl TreeBuilder<'_> {
         Ok(Some(tensor))
     }
 
-    /// Returns the product of each assignment in `rows`, and the sorted assignment indices of the entries of the result.
+    /// Returns, for a join of all tensors of a bucket, the product of the matching entries for each assignment in `rows`, and the sorted assignment
+    /// indices of the entries of the result.
     fn products(
         &self,
         tensors: &[u32],

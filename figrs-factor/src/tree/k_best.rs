@@ -14,7 +14,7 @@ use super::tree_beliefs::BeliefQuery;
 struct DeferredChoice {
     /// The first step at which the alternative deviates from the assignment found before.
     step: usize,
-    /// The values that the alternative gives to variables at this step.
+    /// The values that the alternative gives to variables at its first deviating step.
     values: Vec<(Rank, u32)>,
     /// The assignment found before, as an index in the list of found assignments.
     base: usize,
@@ -51,7 +51,7 @@ impl Ord for ChoicePriority {
 /// Statistics and Computing 8, 1998; Lawler, *A procedure for computing the K best solutions*, 1972.
 #[derive(Debug)]
 pub struct KBestQuery<'a> {
-    /// The tree to which the messages belong.
+    /// The contraction tree whose messages the query uses.
     pub tree: &'a ContractionTree,
     /// Maximum number of assignments to find.
     pub count: usize,

@@ -22,7 +22,7 @@ pub(super) struct Workspace<V> {
 }
 
 impl<V: Clone + Send + Sync> Workspace<V> {
-    /// Creates a workspace; a contraction with at least `shared` products runs on `threads` threads.
+    /// Creates the buffers; a contraction with at least `shared` products of entries runs on `threads` threads.
     pub(super) fn new(threads: usize, shared: usize) -> Self {
         Self {
             nest: LoopNest::default(),
@@ -79,7 +79,7 @@ impl<V: Clone + Send + Sync> Workspace<V> {
     }
 }
 
-/// Contracts all inner blocks of the loops of a contraction; the loops `outer` run over these blocks.
+/// Contracts two tables: the loops `outer` run over blocks of the inner loops, and each block is computed at once.
 fn contract_blocks<S: Semiring>(
     nest: &LoopNest,
     outer: &[LoopDim],
@@ -195,8 +195,8 @@ impl<V: Clone> Workspace<V> {
     }
 }
 
-/// Runs the outer loops of a contraction, which are listed innermost first. Calls `block` with the offsets of each inner block in the three tables,
-/// and with `true` if no earlier block had the same offset in the third table.
+/// Runs the outer loops of a contraction, which are listed innermost first. Calls `block` with the offsets of each inner block in the three tables
+/// (two inputs and the result), and with `true` if no earlier block had the same offset in the result.
 #[inline]
 fn for_each_block(
     outer: &[LoopDim],

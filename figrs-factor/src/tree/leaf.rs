@@ -18,14 +18,14 @@ const ZERO_LIST_RATIO: usize = 2;
 /// Source of the entries of a leaf of a contraction tree.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 enum EntrySource {
-    /// The entries of the leaf are all entries of a dense table. Nested loops read the entries; each loop has a count and a stride in the factor's
-    /// table.
+    /// The entries of the leaf are all entries of a dense table. Nested loops read the entries; each loop has a number of iterations and a stride in
+    /// the factor's table.
     Strided(Vec<(usize, usize)>),
     /// The entries of the leaf are the weights with the listed indices in the factor's list of weights.
     Picked(Vec<u32>),
-    /// The leaf is a function as a dense table: the entries with the listed indices are one, and all other entries are zero.
+    /// The factor is a function as a dense table: the entries with the listed indices are one, and all other entries are zero.
     Ones(Vec<u32>),
-    /// The leaf is a function as a sparse table, in which all stored entries are one.
+    /// The factor is a function as a sparse table, in which all stored entries are one.
     AllOnes,
     /// The non-zero weights of the factor, each with the index of its entry in a dense table. The format of non-zero weights with indices serves
     /// small sparse factors, and dense factors with many zeros.
@@ -232,7 +232,7 @@ impl Leaf {
         self.signature == signature(graph, factor) && leaves_out_zeros
     }
 
-    /// True if all indices are valid for a tensor with `entries` entries and for a factor with the leaf's hash.
+    /// True if all indices in the leaf are valid for a tensor with `entries` entries and for a factor with the leaf's hash.
     pub(super) fn is_sound(&self, entries: usize, factor: &Factor) -> bool {
         let inside = |places: &[u32]| {
             places
@@ -322,8 +322,8 @@ impl Leaf {
     }
 }
 
-/// Copies the entries that the nested `loops` read from `from` to `to`. Each of the nested loops has a count and a stride; the outermost loop comes
-/// first.
+/// Copies entries of the list `from` to the list `to`, in the order in which the nested `loops` read them. Each of the nested loops has a number of
+/// iterations and a stride; the outermost loop comes first.
 fn copy<V: Clone>(from: &[V], loops: &[(usize, usize)], to: &mut [V]) {
     let mut run = 1;
     let is_same = loops.iter().rev().all(|&(n, stride)| {
@@ -349,7 +349,7 @@ fn copy<V: Clone>(from: &[V], loops: &[(usize, usize)], to: &mut [V]) {
     });
 }
 
-/// Calls `row` for each run of the innermost loop, with the start, the count and the stride of the run.
+/// Calls `row` for each run of the innermost of the nested loops, with the start, the number of entries and the stride of the run.
 fn each_row(loops: &[(usize, usize)], mut row: impl FnMut(usize, usize, usize)) {
     let Some((&(n, stride), outer)) = loops.split_last() else {
         row(0, 1, 1);

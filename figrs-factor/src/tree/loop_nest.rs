@@ -7,7 +7,7 @@ const BLOCK: usize = 24;
 /// Maximum number of entries of an inner block of loops over several variables.
 const LARGEST_BLOCK: usize = 256;
 
-/// One loop of a contraction: its count, and its stride in each of the three tables.
+/// One loop of a contraction: its number of iterations, and its stride in each of the three tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LoopDim {
     pub(super) n: usize,

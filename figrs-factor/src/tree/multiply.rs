@@ -13,7 +13,7 @@ use super::tree_builder::TreeBuilder;
 
 /// Cost factor of a product of two tables whose assignments are too many for numeric indices, compared with a join of all tables.
 const UNNUMBERED_JOIN_FACTOR: f64 = 64.0;
-/// Maximum number of products for which the zeros of a dense result are computed from the zeros of its inputs.
+/// Maximum number of products of entries for which the zeros of a dense result are computed from the zeros of its inputs.
 const SPARSITY_CHECK_PRODUCTS: f64 = 65536.0;
 
 /// Result of a contraction of two tensors whose number of products is limited.
@@ -39,7 +39,7 @@ impl TreeBuilder<'_> {
 
     /// Adds the step that multiplies two tensors (or takes a single tensor) and sums out the variables that occur in no other table.
     ///
-    /// Refuses the contraction step if its list would have more than `most` products.
+    /// Refuses the contraction step if its list of products of entries would have more than `most` products.
     pub(super) fn multiply(
         &mut self,
         left: u32,

@@ -143,7 +143,7 @@ impl<N: PrimInt> SortMergeJoin<N> {
     }
 }
 
-/// True if a counting sort of `items` integers below `places` is faster than a comparison sort.
+/// True if a counting sort of `items` integers below `places` is expected to be faster than a comparison sort.
 fn is_dense(places: f64, items: usize) -> bool {
     places <= (SPREAD * items + 1024) as f64
 }

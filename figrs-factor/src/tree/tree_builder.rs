@@ -96,7 +96,7 @@ pub(super) struct TreeBuilder<'a> {
     pub(super) tree: ContractionTree,
     /// The index of the tensor of each factor and of the message of each bucket.
     pub(super) made: Vec<u32>,
-    /// For each message that is not computed, the tables of its bucket and the predicted number of non-zero entries of the bucket.
+    /// For each message whose contraction step is not added yet, the tables of its bucket and the predicted number of non-zero entries of the bucket.
     pub(super) put_off: FxHashMap<u32, (Vec<u32>, f64)>,
     /// The base-2 logarithms of the cardinalities of the variables, indexed by rank.
     pub(super) log_cards: Vec<f64>,

@@ -58,7 +58,8 @@ impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
         self.add(state, Some(action), before, steps)
     }
 
-    /// Adds a state as [`reach`](Self::reach) does; if the state is already known and this path is shorter, returns the index of the known state.
+    /// Adds a state as [`reach`](Self::reach) does; if the state is already known and the new path to the state is shorter, returns the index of the
+    /// known state.
     pub(super) fn reach_sooner(&mut self, before: u32, action: A, state: S) -> Option<u32> {
         let steps = self.steps(before) + 1;
         let Some(known) = self.states.get_index_of(&state) else {

@@ -8,8 +8,8 @@ use super::dives::Dives;
 use super::state_space::StateSpace;
 use super::weighted::Weighted;
 
-/// Amount of work that the greedy search does before other searches run for the first time; for the rules of puzzles, the greedy search then takes
-/// about a second.
+/// Amount of work that the greedy search does before other searches run for the first time; for the rules of puzzles, this amount takes the greedy
+/// search about a second.
 const FIRST_TURN: u64 = 100_000_000;
 
 /// Amount of work that each visited state adds, if the state space does not count its own work.

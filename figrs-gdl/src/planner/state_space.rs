@@ -79,13 +79,14 @@ pub trait StateSpace {
 /// An estimate of the number of steps from a state to a goal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchEstimate<A> {
-    /// True if it is proven that no goal can be reached.
+    /// True if it is proven that no goal can be reached from the state.
     pub is_dead_end: bool,
     /// A proven lower bound of the number of remaining steps, or 0 if none is known; the search drops a state if the steps so far plus this bound
     /// exceed the limit of steps.
     pub at_least: u32,
-    /// Scores of the state; smaller scores are better. The greedy search has an open list for each score, and takes states from the lists in turn.
-    /// The estimates of all states must have the same number of scores. The first score of an estimate is the estimated number of remaining steps.
+    /// Scores of a state in a greedy search; smaller scores are better. The greedy search has an open list for each score, and takes states from the
+    /// lists in turn. The estimates of all states must have the same number of scores. The first score of an estimate is the estimated number of
+    /// remaining steps.
     pub scores: Vec<u64>,
     /// Actions that are likely to be useful; the search prefers the states to which they lead.
     pub preferred: Vec<A>,

@@ -29,8 +29,9 @@ pub struct ComparisonRow {
     /// The standard error that the algorithm states for the estimand with the largest error. If there is no exact answer, `standard_error` is the
     /// largest standard error that the algorithm states.
     pub standard_error: Option<f64>,
-    /// The largest ratio of an error to its stated standard error, over all estimands. If the answer comes from few populations of particles, this
-    /// ratio is a quantile of Student's t distribution, and is converted to the normal score with the same tail probability.
+    /// The largest ratio of an error to its stated standard error, over all estimands. If the answer comes from few populations of particles, the
+    /// ratio of an error to its standard error is a quantile of Student's t distribution, and is converted to the normal score with the same tail
+    /// probability.
     pub deviation: Option<f64>,
     /// The smallest effective sample size of the answer over the targets: see [`Quality::Sampled`](crate::Quality::Sampled).
     pub effective_samples: Option<f64>,

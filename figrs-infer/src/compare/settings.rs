@@ -30,7 +30,7 @@ const GRACE: Duration = Duration::from_secs(2);
 pub struct ComparisonStep {
     /// Name of the run that is about to begin: the algorithm and, for a run of an error curve, its budget.
     pub name: String,
-    /// Number of runs of the comparison that have finished before this run.
+    /// Number of runs of the comparison that have finished before the run that is about to begin.
     pub done: usize,
     /// Total number of runs in the comparison.
     pub total: usize,
@@ -44,8 +44,8 @@ type StepListener = Box<dyn Fn(&ComparisonStep)>;
 /// **Guarantee.** The rows of the comparison are in the order of the algorithms. If an algorithm fails, panics or does not end, the row of the
 /// algorithm states the reason. If no exact answer is supplied, [`VariableElimination`] computes the exact answer, within about `3e7` operations and
 /// `2^20` entries per table. If [`VariableElimination`] exceeds its limits, the first answer that claims to be exact is used instead. If an answer is
-/// a world, its log-probability is compared with that of the most probable world, which [`MpeVariableElimination`] finds within the same limits of
-/// operations and table entries. [`Verdict`](super::Verdict) describes how answers are judged.
+/// a world, its log-probability is compared with that of the most probable world, which [`MpeVariableElimination`] finds within the limits of
+/// operations and table entries that apply to the exact answer. [`Verdict`](super::Verdict) describes how answers are judged.
 ///
 /// **Complexity.** A comparison takes the sum of the costs of all its algorithms. The algorithms run one after the other, and each algorithm
 /// enumerates the possible values of the model's variables anew.

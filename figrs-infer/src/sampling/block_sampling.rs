@@ -30,8 +30,8 @@ const PILOT: usize = 8;
 /// Minimum number of blocks of worlds in a run, provided that each block then has at least `LEAST_ROWS` worlds.
 pub(super) const LEAST_BLOCKS: u64 = 16;
 const LEAST_ROWS: u64 = 64;
-/// Number of units of work (parts of a run) above which several blocks of worlds form one unit. A unit of work is then at most `1 / WORTHWHILE_UNITS`
-/// of the run.
+/// Number of units of work (parts of a run) above which several blocks of worlds form one unit. A unit of work that consists of several blocks of
+/// worlds is at most `1 / WORTHWHILE_UNITS` of the run.
 const WORTHWHILE_UNITS: u64 = 1 << 12;
 const MOST_BLOCKS: u64 = 64;
 
@@ -305,7 +305,7 @@ impl SharedMemory {
         }
     }
 
-    /// Makes the block of worlds `block` take its memory from this shared memory.
+    /// Makes the block of worlds `block` take its memory from the memory that all blocks of the run share.
     pub(crate) fn share_with(&self, mut block: Block) -> Block {
         block.share(&self.pool);
         block

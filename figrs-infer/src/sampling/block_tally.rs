@@ -265,7 +265,7 @@ pub(crate) fn largest(form: &WeightForm, most: usize) -> Vec<f64> {
 #[derive(Debug)]
 pub(super) struct JoinedBlocks<'a> {
     targets: &'a [AnyElement],
-    /// Number of the largest weights of worlds that are retained.
+    /// Number of weights of worlds that are retained; the largest weights are retained.
     heaviest: usize,
     sums: Option<BlockTally>,
     /// The distinct values of each target (queried variable); empty before the second block of worlds is added.

@@ -9,7 +9,8 @@ use figrs_answer::{LogEvidence, unseen_share};
 /// Bounds on worlds that weighted samples may have missed, derived from the model alone.
 #[derive(Clone, Debug)]
 pub(crate) struct UnseenWorlds {
-    /// `true` if the model has no evidence at all. If, in addition, all samples have equal weights, the log-probability of the evidence is certain.
+    /// `true` if the model has no evidence at all. If the model has no evidence, and all samples have equal weights, the log-probability of the
+    /// evidence is certain.
     certain: bool,
     maximum: Option<WeightBound>,
     pub(crate) possible: Vec<Option<PriorSupport>>,

@@ -63,9 +63,10 @@ pub struct PopulationResult {
 ///
 /// The result is `None` if [`Particles::meet`] ended the run.
 ///
-/// **Guarantee.** The caller must ensure that `choose` gives each particle a mean number of copies in proportion to its weight. For any number of
-/// particles, the product of `exp(log_replaced)` and the mean of a population's last weights is then an unbiased estimate of the evidence's
-/// probability. The estimate of a population that was removed counts as zero.
+/// **Guarantee.** The caller must ensure that `choose` gives each particle a mean number of copies in proportion to its weight. If `choose` gives
+/// each particle a mean number of copies in proportion to its weight, the product of `exp(log_replaced)` and the mean of a population's last weights
+/// is an unbiased estimate of the evidence's probability, for any number of particles. A population that was removed because all its weights were
+/// zero counts as an estimate of zero.
 ///
 /// **References.** Del Moral (2004), "Feynman-Kac formulae", section 7.4; for replacements by effective size Del Moral, Doucet and Jasra (2012).
 ///
@@ -149,8 +150,8 @@ pub fn filter<P: Particles>(
 /// Keeps one particle of each population, which `choose` draws in proportion to the weights. The kept particle represents its whole population, whose
 /// estimate of the probability of the evidence is `exp(log_replaced)` after the draw. Populations whose weights are all zero are removed.
 ///
-/// **Guarantee.** Under the condition of [`filter`] on `choose`, the mean of the product of `exp(log_replaced)` and any function of the kept particle
-/// is the posterior mean of the function, times the probability of the evidence. For a population that was removed, the product of
+/// **Guarantee.** If the function `choose` satisfies the condition of [`filter`], the mean of the product of `exp(log_replaced)` and any function of
+/// the kept particle is the posterior mean of the function, times the probability of the evidence. For a population that was removed, the product of
 /// `exp(log_replaced)` and the function counts as zero.
 ///
 /// **References.** Andrieu, Doucet and Holenstein (2010), "Particle Markov chain Monte Carlo methods", section 4.1.
@@ -186,7 +187,7 @@ pub fn one_of_each<P: Particles>(
 /// State of a population of particles after a statement of evidence has weighed the particles.
 enum PopulationFate {
     Kept,
-    /// The particles of the population are replaced; the contained number is the logarithm of their mean weight before the replacement.
+    /// The particles of the population are replaced; the variant contains the logarithm of their mean weight before the replacement.
     Replaced(f64),
     /// All weights of the population are zero.
     Extinct,

@@ -147,8 +147,8 @@ pub(super) fn solution_order(
     Some(order)
 }
 
-/// True if the utilities that the decision `decided` influences are independent of the other decisions `others` and of what these know, given
-/// `decided` and what it knows.
+/// True if the utilities that the decision `decided` influences are independent of the decisions `others` and of the values known to these decisions,
+/// given the option of `decided` and the values known to `decided`.
 fn is_extremal<'d>(
     graph: &DependencyGraph,
     decided: &ProblemDecision,

@@ -174,7 +174,7 @@ fn check_moving(
 }
 
 impl TargetMarginal {
-    /// Returns the values as columns of numbers; there are no columns if the values are not numbers.
+    /// Returns the values as columns of numbers, one column for each component; there are no columns if the values are not numbers.
     #[doc(hidden)]
     pub fn columns(&self) -> NumericColumns {
         NumericColumns::new((0..self.support.len()).map(|i| self.support.any(i)))

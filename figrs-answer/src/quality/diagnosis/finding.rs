@@ -90,8 +90,8 @@ pub enum Finding {
         /// Number of random choices about which the chains disagree.
         choices: usize,
     },
-    /// Short chains from other draws of the prior stayed in worlds that no main chain visited and that are as probable as the worlds of the
-    /// main chains. The main chains may agree only because they are all in the same mode.
+    /// Short chains from other draws of the prior stayed in worlds that no main chain visited and that are as probable as the worlds of the main
+    /// chains. The main Markov chains may agree only because they are all in the same mode of the distribution.
     OtherMode {
         /// The function of a random choice whose value in a short chain is farthest outside the range of the main chains.
         quantity: Quantity,
@@ -104,8 +104,8 @@ pub enum Finding {
         /// Total number of short chains.
         of: usize,
     },
-    /// A value of a target is more frequent in independent draws that satisfy the evidence than the distribution of the chains allows. In this case,
-    /// all chains may be confined to a subset of the possible worlds.
+    /// A value of a target is more frequent in independent draws that satisfy the evidence than the distribution of the chains allows. If a value is
+    /// much more frequent in independent draws than in the Markov chains, all chains may be confined to a subset of the possible worlds.
     MissedValues {
         /// The target that has the value.
         element: Label,

@@ -16,8 +16,8 @@ use super::finding::Finding;
 
 /// The probability of a value may exceed its frequency in the draws of the chains by this number of standard errors plus this number of draws.
 const ALLOWANCE: f64 = 3.0;
-/// Minimum effective number of draws of the Markov chains for each of their distinct values. If there are fewer effective draws, values that occur in
-/// no chain are not tested.
+/// Minimum effective number of draws of the Markov chains for each of their distinct values. If the Markov chains have fewer effective draws than the
+/// minimum, values that occur in no chain are not tested.
 const DRAWS_PER_VALUE: f64 = 20.0;
 
 /// The draws of one target, or of one random choice, from Markov chains of equal length.
@@ -57,7 +57,7 @@ struct Excess {
 }
 
 /// Tests each value of a target or a random choice that occurs in the independent draws. Returns the finding about the least plausible value, if the
-/// probability that such a finding is a false alarm is at most [`FALSE_ALARMS`]. This probability of a false alarm covers all values of all `tests`
+/// probability that such a finding is a false alarm is at most [`FALSE_ALARMS`]. The probability of a false alarm covers all values of all `tests`
 /// targets and random choices together.
 ///
 /// An independent draw of weight *w* has the value *v* with probability `P(v) W / w`, where `1 / W` is the mean of `1 / w` over the distribution of

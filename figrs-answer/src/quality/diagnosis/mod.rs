@@ -77,17 +77,18 @@ impl Answer {
     /// Looks for reasons to doubt this answer. Every finding has a remedy.
     ///
     /// - Findings about Markov chains: a rank-normalised split or folded R-hat above 1.01; a bulk or tail effective sample size below 400, or below
-    ///   100 for each chain; a single chain; a target that never changed. A target that left its most frequent value fewer than ten times is also a
-    ///   finding (Vehtari et al. 2021, section 5). If the values of a target are not numbers, the indicators of its frequent values are tested.
+    ///   100 for each chain; a single chain; a target that never changed. A target whose Markov chains left its most frequent value fewer than ten
+    ///   times is also a finding (Vehtari et al. 2021, section 5). If the values of a target are not numbers, the indicators of its frequent values
+    ///   are tested.
     /// - Findings about Metropolis-Hastings: all free random choices of the worlds are tested, by the ranks of up to 128 evenly spaced draws of each
-    ///   chain. A Kruskal-Wallis test compares the location and the scale of the halves of all chains. The rate of false alarms for all choices
-    ///   together is at most one in a hundred, if the chains have at least a hundred effective samples of each choice. If the chains disagree about
-    ///   some choices, the finding names the choice with the largest disagreement. Choices that occur in fewer than one in twenty draws are listed
-    ///   separately ([`Diagnosis::rare_choices`]). Sixteen short chains, which start from other draws of the prior, search for worlds that the main
-    ///   chains never visited and that are as probable as the worlds of the main chains. All elements that a function creates with the same name or
-    ///   source line count as one choice. A value of a target, or of a numeric choice that every world has, must not be much more frequent in draws
-    ///   from the prior that satisfy the evidence than in the chains. If the value is much more frequent in the draws from the prior, conditions may
-    ///   confine all chains to a subset of the possible worlds.
+    ///   chain. A Kruskal-Wallis test compares the location and the scale of the halves of all chains. The rate of false alarms for all random
+    ///   choices together is at most one in a hundred, if the chains have at least a hundred effective samples of each choice. If the chains disagree
+    ///   about some choices, the finding names the choice with the largest disagreement. Choices that occur in fewer than one in twenty draws are
+    ///   listed separately ([`Diagnosis::rare_choices`]). Sixteen short chains, which start from other draws of the prior, search for worlds that the
+    ///   main chains never visited and that are as probable as the worlds of the main chains. All elements that a function creates with the same name
+    ///   or source line count as one choice. A value of a target, or of a numeric choice that every world has, must not be much more frequent in
+    ///   draws from the prior that satisfy the evidence than in the chains. If the value is much more frequent in the draws from the prior,
+    ///   conditions may confine all chains to a subset of the possible worlds.
     /// - Findings about weights: fewer than 100 samples; an effective sample size below 100, or below one in a thousand samples; a sample with more
     ///   than a tenth of the weight. A Pareto k-hat above `min(1 − 1 / log₁₀ S, 0.7)` is a finding (Vehtari et al. 2024, section 3), even if there
     ///   are no targets. A possible value without samples or with fewer than ten effective samples is a finding, if the weight of a further sample

@@ -6,9 +6,9 @@ use super::r_hat::mean_ranks;
 
 /// Number of batches of draws of each chain, eight for each half.
 ///
-/// With more batches, each batch would be shorter, and the means of neighbouring batches would be correlated. In a chain with a hundred effective
-/// samples and eight batches for each half, a batch has the length of six correlation times, and the means of neighbouring batches have a correlation
-/// of .04.
+/// If each half of a chain had more batches of draws, each batch would be shorter, and the means of neighbouring batches would be correlated. In a
+/// chain with a hundred effective samples and eight batches for each half, a batch has the length of six correlation times, and the means of
+/// neighbouring batches have a correlation of .04.
 pub const BATCHES: usize = 16;
 
 /// A number from a draw of a Markov chain, with the indices of its chain and its batch.
@@ -24,11 +24,11 @@ pub struct BatchedNumber {
 /// are assumed to be so long that their means are independent. The returned probability is small if the chains disagree, if they drift, or if they
 /// move so slowly that successive batches are correlated.
 ///
-/// The numbers are replaced by their ranks, which makes the test independent of their distribution. The ranks of a batch are replaced by
-/// their mean. The test statistic is the fraction of the variance of the batch means that the halves explain, times the number of batches
-/// minus one. The statistic has a χ² distribution; the number of degrees of freedom is the number of halves minus one (Kruskal and Wallis
-/// 1952). If there are few batches, the test is conservative. The result is one if no comparison is possible: with fewer than two halves,
-/// with fewer than two batches for each half, or if all numbers are equal.
+/// The numbers are replaced by their ranks, which makes the test independent of their distribution. In the test, the ranks of the numbers of a batch
+/// are replaced by their mean. The test statistic is the fraction of the variance of the batch means that the halves explain, times the number of
+/// batches minus one. If the halves have equal distributions, the test statistic has a χ² distribution; the number of degrees of freedom is the
+/// number of halves minus one (Kruskal and Wallis 1952). If there are few batches, the test is conservative. The probability that the test returns is
+/// one if no comparison is possible: with fewer than two halves, with fewer than two batches for each half, or if all numbers are equal.
 pub fn chance_of_agreement(shown: &[BatchedNumber]) -> f64 {
     let numbers: Vec<f64> = shown.iter().map(|shown| shown.number).collect();
     let Some(ranks) = mean_ranks(&numbers) else {

@@ -95,10 +95,10 @@ pub fn mcse_quantile(chains: &[&[f64]], probability: f64) -> f64 {
     (quantile_of_sorted(&sorted, high) - quantile_of_sorted(&sorted, low)) / 2.0
 }
 
-/// Number of lags for which the autocorrelation is computed; for longer lags, neighbouring draws are first averaged in pairs. Because of this
-/// averaging, the cost of all autocorrelations is linear in the number of draws. With 128 lags, the effective sample size differs by at most five
-/// percent from the size computed with all lags (test `few_lags_are_as_good_as_all`). With 1024 lags, the diagnosis of chains that hardly move took
-/// longer than drawing the samples of the chains.
+/// Number of lags for which the autocorrelation is computed; for longer lags, neighbouring draws are first averaged in pairs. Because neighbouring
+/// draws are averaged in pairs for longer lags, the cost of all autocorrelations is linear in the number of draws. With 128 lags, the effective
+/// sample size differs by at most five percent from the size computed with all lags (test `few_lags_are_as_good_as_all`). With 1024 lags, the
+/// diagnosis of chains that hardly move took longer than drawing the samples of the chains.
 const LAGS: usize = 128;
 
 /// Returns the effective sample size of the mean of all draws in the halves of the chains.

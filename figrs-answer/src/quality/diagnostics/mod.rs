@@ -2,9 +2,9 @@
 //!
 //! All quality measures are functions of plain numbers, and can therefore be applied to draws of other programs.
 //! [`Answer::diagnose`](crate::Answer::diagnose) applies the quality measures to an answer. Each chain is a slice of draws. If the slices have
-//! different lengths, each slice is cut to the length of the shortest one. Every chain is split into halves. Because each chain is split, a chain
-//! that drifts is recognised by a difference between its own halves. If the number of draws of a chain is odd, the middle draw is left out. A quality
-//! measure is NaN if a chain has fewer than four draws, if a number is not finite, or if all draws are equal.
+//! different lengths, each slice is cut to the length of the shortest one. For a quality measure, every Markov chain is split into halves. Because
+//! each chain is split, a chain that drifts is recognised by a difference between its own halves. If the number of draws of a chain is odd, the
+//! middle draw is left out. A quality measure is NaN if a chain has fewer than four draws, if a number is not finite, or if all draws are equal.
 //!
 //! ```
 //! use figrs_infer::diagnostics::{bulk_ess, mcse_mean, r_hat};

@@ -14,8 +14,8 @@ fn students_t(degrees: f64) -> Option<StudentsT> {
 }
 
 /// Returns the ratio of the 97.5 % quantiles of Student's t and of the normal distribution. A standard error estimated from the variance of
-/// `degrees + 1` independent numbers is enlarged by this ratio. The interval of 1.96 enlarged standard errors on each side of the estimate contains
-/// the exact number with a probability of 95 %.
+/// `degrees + 1` independent numbers is enlarged by the ratio of the 97.5 % quantiles of Student's t and of the normal distribution. The interval of
+/// 1.96 enlarged standard errors on each side of the estimate contains the exact number with a probability of 95 %.
 ///
 /// Degrees of freedom below one count as one.
 ///

@@ -28,7 +28,8 @@ const MIN_TAIL_SIZE: usize = 5;
 
 /// Returns the Pareto k-hat of importance weights that are given by their logarithms. The k-hat is the shape parameter of a generalised Pareto
 /// distribution fitted to the tail of the weights. The tail consists of the differences between the largest `min(S / 5, 3 √S)` weights and the next
-/// smaller weight (Vehtari et al. 2024, section 3 and appendix G). The distribution is fitted by the method of Zhang and Stephens (2009).
+/// smaller weight (Vehtari et al. 2024, section 3 and appendix G). The generalised Pareto distribution is fitted by the method of Zhang and Stephens
+/// (2009).
 ///
 /// If the k-hat is `k`, moments of the weights of order above `1 / k` do not exist. If the k-hat is at least 0.5, the weights have no variance, and
 /// standard errors are misleading. If the k-hat is at least 0.7, the mean converges too slowly to be useful. The k-hat is minus infinity if the
@@ -74,8 +75,9 @@ fn pareto_k_of_largest(log_weights: &[f64]) -> f64 {
     fit(&excess)
 }
 
-/// Returns the shape `k` of the generalised Pareto distribution of sorted positive numbers. The estimate is the mean of the shapes for a grid of
-/// values of `b = k / σ`, weighted by the profile likelihood. The estimate is slightly shrunk towards 0.5, as if ten more numbers had been observed.
+/// Returns the shape `k` of the generalised Pareto distribution of sorted positive numbers. The estimate of the shape `k` of a generalised Pareto
+/// distribution is the mean of the shapes for a grid of values of `b = k / σ`, weighted by the profile likelihood. The estimate of the shape of a
+/// Pareto distribution is slightly shrunk towards 0.5, as if ten more numbers had been observed.
 fn fit(sorted: &[f64]) -> f64 {
     const PRIOR: f64 = 10.0;
     let n = sorted.len() as f64;
@@ -105,7 +107,8 @@ fn fit(sorted: &[f64]) -> f64 {
 /// Maximum number of weights that are retained: the size of the tail of a hundred million samples.
 pub const MAX_TAIL_SIZE: usize = 30_001;
 
-/// The logarithms of the largest weights of a run. The list has one weight more than the tail of the distribution of the weights.
+/// The logarithms of the largest weights of a run. The list of the largest weights has one weight more than the tail of the distribution of the
+/// weights.
 #[derive(Clone, Debug, Default)]
 pub struct WeightTail {
     logs: Vec<f64>,

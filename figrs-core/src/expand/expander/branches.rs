@@ -16,7 +16,8 @@ use crate::value::support::Support;
 
 #[derive(Default)]
 pub(super) struct BranchResults {
-    /// The index of the chosen branch for each combination of parent values, as in [`Content::Chain`].
+    /// For each combination of the parents' values, the index of the branch (an element that the function returned) that the `Chain` chooses, as in
+    /// [`Content::Chain`].
     pub(super) choice: Vec<u32>,
     pub(super) results: Vec<AnyElement>,
     /// The error for the first combination of parent values for which the function of the `Chain` failed.
@@ -29,7 +30,7 @@ impl BranchResults {
     }
 }
 
-/// A type as large as the temporary entries of one branch of a `Chain` in a hash table and in a list.
+/// A type with the size of the temporary entries that one branch of a `Chain` takes in a hash table and in a list.
 type ResultPlaces = [(ElementId, usize); 2];
 
 impl Expander<'_> {
@@ -112,7 +113,7 @@ impl Expander<'_> {
     }
 
     /// Adds the element that a `Chain`'s function returns for the next combination of parent values. The map `known` contains the index of each
-    /// branch that was found before.
+    /// branch of the `Chain` that was found before.
     pub(super) fn add_result(
         &mut self,
         element: &AnyElement,

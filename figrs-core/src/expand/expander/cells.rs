@@ -1,10 +1,10 @@
 //! Intervals (cells) of the values of continuous elements, for models that are expanded only to a limited depth.
 //!
-//! The support of a continuous element contains one value for each cell (interval): its midpoint. A function of one cell (an interval) is evaluated
-//! at its midpoint and at its ends; a function of several cells also at all combinations of their ends (the corners). If a function has equal results
-//! at all these points of the cells, its value is this result; if the results are different numbers, the value is a cell; otherwise the value is
-//! unknown. If the function of a `Chain` returns a new random element for each corner of the cells, the probability of a value is its least
-//! probability at the corners, and the value `unknown` has the remaining probability.
+//! The support of a continuous element contains one value for each cell (interval): its midpoint. A function of one interval (a cell) is evaluated at
+//! the midpoint and the ends of the interval; a function of several intervals is also evaluated at the corners (all combinations of the ends). If a
+//! function has the same result at all evaluated points of the cells (intervals), its value is this result; if the results are different numbers, its
+//! value is a cell; otherwise its value is unknown. If the function of a `Chain` returns a new random element for each corner of the cells, the
+//! probability of a value is its least probability at the corners, and the value `unknown` has the remaining probability.
 //!
 //! If the bins of a discretised element are refined, the element has the cells of its continuous source, each of which lies in one bin. If a value of
 //! a discretised element is observed, the observation holds for the whole bin with this value.
@@ -34,14 +34,14 @@ const MAX_INTERVALS: usize = 6;
 
 /// The points (lists of arguments) at which a function is evaluated, for one combination of parent values.
 enum Corners<'a> {
-    /// The combination of parent values is impossible: a parent that is listed twice has two different values.
+    /// The combination of parent values is impossible, because it gives two different values to a parent that is listed twice.
     Impossible,
     TooMany,
-    /// The arguments at the midpoints of the cells, followed by the arguments at the corners.
+    /// The lists of arguments at the midpoints of the cells (intervals), followed by the lists of arguments at the corners.
     Points(Vec<Vec<&'a dyn Any>>),
 }
 
-/// Adds the cell (interval) of the next value to `cells`; if the value with the index `place` already has a cell, extends this cell.
+/// Adds the cell (interval) of the next value to `cells`, or extends the cell of the value with the index `place` if that value already has one.
 pub(super) fn extend(cells: &mut Vec<Cell>, place: usize, cell: Cell) {
     let Some(known) = cells.get_mut(place) else {
         cells.push(cell);

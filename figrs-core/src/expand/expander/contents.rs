@@ -34,8 +34,8 @@ impl Expander<'_> {
         )
     }
 
-    /// Adds a `Chain` that is nested too deeply: its function is not called. The parents of a `Chain` that is nested too deeply are expanded, because
-    /// they belong to the world and may have evidence.
+    /// Adds a `Chain` that is nested too deeply: its function is not called. The parents of a `Chain` that is nested too deeply are still expanded,
+    /// because they belong to the possible world and may have evidence.
     pub(super) fn add_unexplored(
         &mut self,
         element: AnyElement,
@@ -142,8 +142,8 @@ impl Expander<'_> {
         self.finish(element, depth, parents, support, content, failures)
     }
 
-    /// If a function reads its last parent only in some worlds, and this parent has no value in any world, returns the other parents and the error of
-    /// the last parent.
+    /// If a function reads its last parent only in some worlds, and this parent has no value in any world, returns all other parents of the function,
+    /// and the error of the last parent.
     fn lost_parent<'e>(&self, element: &'e AnyElement) -> Option<(&'e [AnyElement], ModelError)> {
         let Kind::Apply(parents, op) = element.kind() else {
             return None;
@@ -153,14 +153,14 @@ impl Expander<'_> {
         Some((read, error.clone()))
     }
 
-    /// Returns the number of values to list if an element has infinitely many values, or has `bins` that are refined; `None` if the values are not
-    /// listed.
+    /// Returns the number of values to list if an element has infinitely many values, or is discretised with `bins` that are refined; `None` if the
+    /// values are not listed.
     pub(super) fn range(&self, element: &AnyElement, bins: Option<&Bins>) -> Option<usize> {
         let is_listed = bins.is_some() || !self.unlisted.contains_key(&element.id());
         (self.limits.range).filter(|_| self.limit.is_some() && is_listed)
     }
 
-    /// Returns the continuous source and the bins of a discretised distribution, if bins are refined.
+    /// Returns the continuous distribution and the bins from which a discretised distribution was made, if the expansion refines the bins.
     pub(super) fn refined<'o>(&self, op: &'o dyn AtomicOp) -> Option<(&'o dyn AtomicOp, &'o Bins)> {
         let is_refined = self.limits.refines_bins && self.limit.is_some();
         op.divided().filter(|_| is_refined)

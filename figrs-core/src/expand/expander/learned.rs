@@ -1,4 +1,4 @@
-//! `Param`s in place of learned elements, and the outcomes whose probabilities depend on these `Param`s.
+//! `Param`s that replace learned elements in an expanded model, and the outcomes whose probabilities depend on these `Param`s.
 
 use std::any::Any;
 
@@ -45,7 +45,8 @@ impl Expander<'_> {
         self.learned_family(element).is_some() && self.open_parents(element).next().is_none()
     }
 
-    /// Returns the member of the family of `element` if the parents that are not learned have the values `open`; `None` if no parent is learned.
+    /// Returns the member of the family of `element` if the parents that are not learned elements have the values `open`; `None` if no parent is a
+    /// learned element.
     pub(super) fn learned_member(
         &mut self,
         element: &AnyElement,
@@ -84,8 +85,8 @@ impl Expander<'_> {
         self.finish(element, depth, Vec::new(), support, content, failures)
     }
 
-    /// Returns `content`, the weights or other content of the next element that is added. If weights in the content depend on `Param`s, each weight
-    /// records the index of its outcome among all outcomes that depend on `Param`s.
+    /// Returns `content`, which holds the weights of the next element that is added, or otherwise determines its value. If weights of an element
+    /// depend on `Param`s, each weight records the index of its outcome in the list of all outcomes that depend on `Param`s.
     pub(super) fn with_origins(
         &mut self,
         member: &AnyElement,
@@ -131,7 +132,7 @@ impl Expander<'_> {
         }
     }
 
-    /// Returns the index of the next element in the list of outcomes that depend on `Param`s, if the probabilities of its outcomes do.
+    /// If the probabilities of the next element's outcomes depend on `Param`s, returns the index of that element in the list of such elements.
     pub(super) fn parametric_here(&self, content: &Content) -> Option<usize> {
         let last = self.expansion.parametric.last()?;
         let has_origins = match content {
@@ -180,7 +181,7 @@ impl LearnedParameter {
         fits.is_some()
     }
 
-    /// Sets each `Param` to the number in `numbers` with the same index.
+    /// Sets each `Param` of the learned element to the number in `numbers` with the same index.
     pub fn set_numbers(&self, numbers: &[f64]) {
         for (param, &x) in self.params.iter().zip(numbers) {
             param.set(x);

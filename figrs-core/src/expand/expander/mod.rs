@@ -41,8 +41,8 @@ struct Frame {
 pub(super) struct DepthLimit {
     pub(super) depth: usize,
     pub(super) memory: ExpansionCache,
-    /// `true` if an element whose value was unknown has been reached again at a smaller nesting depth; the functions of more `Chain` elements must
-    /// then be called.
+    /// `true` if an element whose value was unknown has been reached again at a smaller nesting depth, so that the functions of more `Chain` elements
+    /// must be called.
     pub(super) is_outdated: bool,
 }
 
@@ -62,9 +62,9 @@ pub(super) struct Expander<'m> {
     /// The most recent support (list of possible values) for each type of value.
     supports: FxHashMap<TypeId, Support>,
     memory: ExpansionMemory,
-    /// Elements returned by `Chain` functions that are counted for the limits although the traversal has not reached them yet.
+    /// Elements returned by `Chain` functions that already count towards the limits although the traversal has not reached them yet.
     counted: FxHashSet<ElementId>,
-    /// Elements that have no value in any world that evaluates them, with the errors.
+    /// The elements that have no value in any world that evaluates them, each with the error that is the reason.
     failed: FxHashMap<ElementId, (AnyElement, ModelError)>,
     /// Number of `Chain` elements in which the roots of the traversal are nested.
     depth: usize,
@@ -72,21 +72,22 @@ pub(super) struct Expander<'m> {
     pub(super) calls: Option<CallSolutions>,
     /// The recursive call whose solution (distribution) the traversal is waiting for.
     pub(super) pending_call: Option<CallRequest>,
-    /// Number of recursive functions that were known when the traversal of the model began.
+    /// Number of recursive functions that had been reached when this traversal of the model began.
     known_functions: usize,
-    /// The roots of sub-models that are already solved; each root is replaced by its distribution.
+    /// The root elements of sub-models that are already solved; each root is replaced by an element with its distribution.
     pub(super) replaced: FxHashMap<ElementId, Arc<SolvedSubmodel>>,
     /// The `Param`s that replace learned elements, if there are any.
     learned: Option<&'m mut LearnedParameters>,
-    /// Elements that an observed `Chain` can choose, with the observed values; if such an element has infinitely many values, they are not listed.
+    /// Elements that an observed `Chain` can choose, each with the observed value; the values of these elements are not listed if they are infinitely
+    /// many.
     unlisted: FxHashMap<ElementId, Datum>,
     /// For each random element that stands for the elements a `Chain` returns at all corners of a cell (an interval of values), the elements at the
     /// corners.
     enclosed: FxHashMap<ElementId, Vec<AnyElement>>,
     /// The cells (intervals) of the element that is being added, if some of its values are intervals.
     cells: Option<Vec<Cell>>,
-    /// The list [`ExpandedElement::skips_last`](super::expansion::ExpandedElement), which records where a function does not read its last parent, of
-    /// the element that is being added.
+    /// For the element that is being added, the list [`ExpandedElement::skips_last`](super::expansion::ExpandedElement): it records where the
+    /// element's function does not read its last parent.
     skips_last: Vec<bool>,
     /// Placeholder values for elements whose outcomes cannot be listed.
     placeholders: FxHashMap<ElementId, Datum>,
@@ -137,8 +138,8 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// Creates a traversal that expands only the `Chain` elements nested in fewer than `depth` other `Chain` elements; the traversal takes the cache
-    /// out of `memory`.
+    /// Creates a traversal that expands only the `Chain` elements nested in fewer than `depth` other `Chain` elements; the traversal takes over the
+    /// cache stored in `memory`.
     pub(super) fn to_depth(
         model: &'m Model,
         limits: &'m Limits,
@@ -186,8 +187,8 @@ impl<'m> Expander<'m> {
             .cloned()
     }
 
-    /// Makes `self` a traversal of the body of a recursive call; the elements of this body are nested in at least `depth` `Chain` elements. Before
-    /// the call, the traversal had reached `functions` recursive functions and `reached` elements.
+    /// Makes `self` a traversal of the body of a recursive call; the elements of this body are nested in at least `depth` `Chain` elements. When the
+    /// recursive call began, the traversal had reached `functions` recursive functions and `reached` elements.
     pub(super) fn nested_in_call(mut self, depth: usize, functions: usize, reached: usize) -> Self {
         self.depth = depth;
         self.known_functions = functions;
@@ -195,13 +196,13 @@ impl<'m> Expander<'m> {
         self
     }
 
-    /// Adds the memory of the traversals that wait for the traversal `self`.
+    /// Adds the memory that is used by the traversals that wait for this traversal to end.
     pub(super) fn with_memory_of(mut self, spending: ExpansionMemory) -> Self {
         self.memory = spending;
         self
     }
 
-    /// Returns the memory of the traversal and of the traversals that wait for it.
+    /// Returns the memory used by this traversal and by the traversals that wait for it to end.
     pub(super) fn memory(&self) -> ExpansionMemory {
         self.memory
     }
@@ -293,8 +294,8 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// Takes the next step in listing the possible values of an element. While an element waits for other elements, it is below them on the
-    /// traversal's stack.
+    /// Takes the next step in listing the possible values of an element. While an element waits for other elements to be expanded, it stays below
+    /// them on the stack of the traversal.
     fn advance(&mut self, frame: Frame) -> Result<(), ModelError> {
         let Frame {
             element,
@@ -401,8 +402,8 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// True if `element` is a recursive call that is not unfolded: the call has become an element with a known distribution, or the traversal waits
-    /// for the solution of the call.
+    /// True if `element` is a recursive call that is not unfolded: either the call has been replaced by an element with a known distribution, or the
+    /// traversal waits for the solution of the call.
     fn is_met(
         &mut self,
         element: &AnyElement,

@@ -8,8 +8,8 @@ use figrs_models::mdmc::Tile;
 /// Automaton that accepts levels in which each occurrence of the pattern `each` has an occurrence of the pattern `by` near it. The ranges `rows` and
 /// `columns` limit the shift between the two patterns, from the first cell of `each` to the first cell of `by`.
 ///
-/// The state of the automaton holds the partial matches of the patterns `each` and `by`, the occurrences of `each` that still need `by` near them,
-/// and the latest occurrences of `by`.
+/// The state of the automaton holds the partial matches of the patterns `each` and `by`, the occurrences of `each` that still need an occurrence of
+/// `by` near them, and the latest occurrences of `by`.
 #[derive(Debug)]
 pub(in crate::demands) struct Accompanied {
     pub(in crate::demands) each: PatternTracker,
@@ -19,7 +19,7 @@ pub(in crate::demands) struct Accompanied {
     pub(in crate::demands) width: usize,
 }
 
-/// The place of an occurrence of a pattern: its top row, and the number of columns since its first column.
+/// The place of an occurrence of a pattern: its top row, and the number of columns read since its first column.
 type AgedPlace = (u32, u32);
 
 impl Accompanied {
@@ -28,12 +28,12 @@ impl Accompanied {
         (each, each + self.by.words())
     }
 
-    /// True if the second pattern may be arbitrarily far to the right of the occurrence that it must accompany.
+    /// True if the pattern `by` may be arbitrarily far to the right of the occurrence of `each` that it must accompany.
     fn is_endless(&self) -> bool {
         *self.columns.end() >= self.width as isize
     }
 
-    /// True if the second pattern may be arbitrarily far to the left of the occurrence that it must accompany.
+    /// True if the pattern `by` may be arbitrarily far to the left of the occurrence of `each` that it must accompany.
     fn reaches_back(&self) -> bool {
         *self.columns.start() <= -(self.width as isize)
     }
@@ -46,7 +46,8 @@ impl Accompanied {
             && (self.is_endless() || columns <= *self.columns.end())
     }
 
-    /// Splits the state of the automaton into two lists: the occurrences of `each` that still need the pattern `by`, and the occurrences of `by`.
+    /// Splits the state of the automaton into two lists: the occurrences of the pattern `each` that still need the pattern `by` near them, and the
+    /// occurrences of `by`.
     fn places(words: &[u32]) -> (Vec<AgedPlace>, Vec<AgedPlace>) {
         let Some((&waiting, rest)) = words.split_first() else {
             return Default::default();

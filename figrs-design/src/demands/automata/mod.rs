@@ -1,4 +1,5 @@
-//! Deterministic automata for demands (requirements on a level), which read a level cell by cell: columns from the left, each from the bottom up.
+//! Deterministic automata for demands (requirements on a level); an automaton reads a level cell by cell, in columns from the left, and each column
+//! from the bottom up.
 
 mod accompanied;
 mod cells;
@@ -30,7 +31,7 @@ use figrs_models::mdmc::Tile;
 /// A finite automaton for a demand (a requirement on a game level). A state of the automaton is a list of machine words; states that accept the same
 /// remaining columns of a level are equal.
 pub(super) trait Automaton: Debug + Send + Sync {
-    /// Returns the range of columns that the automaton reads; after the last of these columns, it is decided whether the level meets the demand.
+    /// Returns the range of columns that the automaton reads; after the last column of this range, it is known whether the level meets the demand.
     fn span(&self) -> Range<usize>;
 
     fn start(&self) -> Vec<u32> {
@@ -46,8 +47,9 @@ pub(super) trait Automaton: Debug + Send + Sync {
     /// Reads the tile of a cell, and changes the state of the automaton; returns false if the demand can no longer be met.
     fn read(&self, cell: (usize, usize), state: &mut Vec<u32>, tile: Tile) -> bool;
 
-    /// Updates the state of the automaton at the end of a column. Returns whether the columns of the level read so far meet the demand, break it, or
-    /// leave it open. The default implementation returns "open" before the last column that the automaton reads, and "met" after this column.
+    /// Updates the state of the automaton at the end of a column. The result states whether the columns of the level read so far meet the demand,
+    /// break it, or leave it open. The default implementation returns "open" before the last column that the automaton reads, and "met" at the end of
+    /// that column.
     fn end(&self, column: usize, state: &mut Vec<u32>) -> Verdict {
         let _ = state;
         Verdict::met_after(column + 1 == self.span().end)

@@ -70,20 +70,20 @@ impl Automaton for NumberInArea {
 }
 
 /// Automaton that accepts levels with `least` to `most` tiles of a class in each window of `window` adjacent columns. For each of the latest tiles of
-/// the class, the state of the automaton holds the number of columns read since that tile.
+/// the class, the state of the automaton holds the number of columns that were read after the tile.
 #[derive(Debug)]
 pub(in crate::demands) struct NumberInEach {
     pub(in crate::demands) class: TileClass,
     pub(in crate::demands) rows: Range<usize>,
     pub(in crate::demands) columns: Range<usize>,
-    /// Number of adjacent columns in a window, at most the number of columns of the area.
+    /// Number of adjacent columns in a window; it is at most the number of columns of the area.
     pub(in crate::demands) window: usize,
     pub(in crate::demands) least: usize,
     pub(in crate::demands) most: usize,
 }
 
 impl NumberInEach {
-    /// Returns the maximum number of tiles for which the automaton's state holds the number of columns since the tile.
+    /// Returns the maximum number of tiles for each of which the automaton's state holds the number of columns read after the tile.
     fn kept(&self) -> usize {
         if self.most >= self.window * self.rows.len() {
             self.least

@@ -7,8 +7,8 @@ use figrs_models::mdmc::Tile;
 
 /// Tracks partial matches of a pattern (positions at which its first columns match) as bits in the state of an automaton.
 ///
-/// The state has a bit for each alternative form of the pattern, each top row and each number of matched columns. A bit of the state is set if the
-/// tiles read so far agree with the partial match that the bit stands for.
+/// The state of the tracker has one bit for each combination of an alternative form of the pattern, a top row and a number of matched columns. A bit
+/// of the state is set if the tiles read so far agree with the partial match that the bit stands for.
 #[derive(Clone, Debug)]
 pub(in crate::demands) struct PatternTracker {
     pattern: Pattern,
@@ -96,7 +96,7 @@ impl PatternTracker {
         }
     }
 
-    /// Ends the column `column`, and returns the top rows of the occurrences of the pattern that end in this column.
+    /// Ends the column `column`, and returns the top row of each occurrence of the pattern that ends in this column.
     pub(in crate::demands) fn end(&self, column: usize, words: &mut [u32]) -> Vec<usize> {
         let mut next = vec![0; words.len()];
         let mut ended = Vec::new();

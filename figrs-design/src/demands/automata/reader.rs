@@ -21,7 +21,7 @@ impl Reader {
         Self::Leaf(Arc::new(automaton))
     }
 
-    /// Returns the range of columns that the automaton reads; after the last of these columns, it is decided whether the level meets the demand.
+    /// Returns the range of columns that the automaton reads; after the last column of this range, it is known whether the level meets the demand.
     pub(in crate::demands) fn span(&self) -> Range<usize> {
         match self {
             Self::Leaf(automaton) => automaton.span(),

@@ -8,9 +8,9 @@ use figrs_models::mdmc::Tile;
 /// Automaton that accepts levels in which, after each occurrence of the pattern `from`, the next occurrence of the pattern `to`, if there is one,
 /// begins `least` to `most` columns further to the right.
 ///
-/// The state of the automaton holds the partial matches of `from` and `to`, and the latest columns in which matches of these patterns began. While
-/// some occurrences of `from` still have no later occurrence of `to`, the state also holds the numbers of columns since the first and since the last
-/// of them.
+/// The state of the automaton holds the partial matches of the patterns `from` and `to`, and the latest columns in which matches of these patterns
+/// began. While some occurrences of the pattern `from` have no later occurrence of the pattern `to` yet, the state also holds the numbers of columns
+/// read since the first and since the last of these occurrences.
 #[derive(Debug)]
 pub(in crate::demands) struct Spaced {
     pub(in crate::demands) from: PatternTracker,
@@ -23,13 +23,13 @@ const FROM: u32 = 1;
 const TO: u32 = 2;
 
 impl Spaced {
-    /// Returns the number of columns that must be read after a column before it is known whether the patterns begin in that column.
+    /// Returns the number of further columns that must be read before it is known whether the patterns begin in a given column.
     fn delay(&self) -> usize {
         self.from.width().max(self.to.width()) - 1
     }
 
     /// Returns the indices in the automaton's state at which the machine words of the trackers of the patterns `from` and `to` end. The machine words
-    /// after those of the pattern trackers concern columns whose distances are not checked yet.
+    /// after those of the pattern trackers describe the columns in which matches began and whose distances are not checked yet.
     fn parts(&self) -> (usize, usize) {
         let from = self.from.words();
         (from, from + self.to.words())
@@ -41,8 +41,9 @@ impl Spaced {
         self.least.max(most).max(1).min(self.span().len()) as u32
     }
 
-    /// Checks the distances between patterns: from earlier occurrences of `from` to the occurrences of `to` that begin in a column. `waiting` holds
-    /// the numbers of columns since the first and the last occurrence of `from` without an occurrence of `to` after them, or is empty.
+    /// Checks the distances from earlier occurrences of the pattern `from` to the occurrences of the pattern `to` that begin in a column. The list
+    /// `waiting` is empty if each occurrence of `from` has an occurrence of `to` after it; otherwise, it holds the numbers of columns read since the
+    /// first and the last occurrence of `from` that has none.
     fn judge(&self, begins: u32, waiting: &mut Vec<u32>) -> bool {
         for distance in &mut *waiting {
             *distance = (*distance + 1).min(self.far());

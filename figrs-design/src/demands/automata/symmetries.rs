@@ -6,8 +6,8 @@ use super::Automaton;
 use crate::demands::demand::Mirror;
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// Returns a number by which a tile is compared with another tile. Without a class, each tile has a number of its own; with a class, the number is 1
-/// for the tiles in the class and 0 for all others.
+/// Returns a number that represents a tile when tiles are compared. If no class is given, each tile has its own number for the comparison; if a class
+/// is given, the number is 1 for the tiles in the class and 0 for all others.
 fn number(tile: Tile, by: Option<&TileClass>) -> u32 {
     match by {
         Some(class) => u32::from(class.contains(tile)),
@@ -25,7 +25,7 @@ pub(in crate::demands) struct Mirrored {
     pub(in crate::demands) by: Option<TileClass>,
 }
 
-/// Which half of an area a line (a column or a row) is in.
+/// The half of an area in which a line (a column or a row) lies.
 enum Half {
     First,
     /// The line is the middle line of the area, which is its own mirror image.

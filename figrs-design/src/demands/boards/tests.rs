@@ -56,7 +56,7 @@ fn mirrored(rows: &Rows) -> Rows {
         .collect()
 }
 
-/// A demand in TOML, with a function that decides whether a board meets the demand.
+/// A demand in TOML, together with a function that decides whether a board meets the demand.
 type Case = (&'static str, fn(&Rows) -> bool);
 
 /// Demands for tests, each with a function that checks a board by the definition of the demand.

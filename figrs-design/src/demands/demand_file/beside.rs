@@ -11,8 +11,8 @@ use super::verbs::Designer;
 use crate::demands::demand::Demand;
 
 impl Designer<'_> {
-    /// Reads the demand (a requirement on a level) that each occurrence of a pattern has another pattern beside it. A design file counts distances
-    /// between the edges of patterns: 1 means directly beside each other.
+    /// Reads the demand (a requirement on a level) that each occurrence of a pattern has an occurrence of another pattern beside it. A design file
+    /// counts distances between the edges of patterns: 1 means directly beside each other.
     pub(super) fn each(&self, entry: &Entry, value: &Value) -> Result<Demand, FileError> {
         let each = self.words.pattern(entry, "each", value)?;
         let by = self

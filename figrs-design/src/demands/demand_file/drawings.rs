@@ -1,4 +1,5 @@
-//! Reads the drawings of tiles in a design file: at a position of the level, at its start or its end, or as a list of allowed columns or rows.
+//! Reads the demands of a design file that are drawings of tiles: at a position of the level, at its start or end, or as a list of allowed columns or
+//! rows.
 
 use figrs_reading::FileError;
 use serde_json::Value;

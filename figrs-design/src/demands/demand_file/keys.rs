@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::DemandError;
 
-/// A demand of a design file, with its place in the file.
+/// A demand of a design file, together with its place in the file.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     place: String,
@@ -85,7 +85,7 @@ impl Entry {
         self.read(key, "a whole number", whole)
     }
 
-    /// Reads the value of the key `key`, if the demand has this key, as the weight of a soft demand.
+    /// If the demand has the key `key`, reads the value of this key as the weight of a soft demand.
     pub(super) fn weight(&self, key: &str) -> Result<Option<f64>, FileError> {
         self.read(key, "a number, as 0.5", Value::as_f64)
     }
@@ -123,7 +123,7 @@ impl Entry {
         self.mistake(MistakeKind::Missing, format!("{kind} needs {key}"), "")
     }
 
-    /// Returns the error for a demand with two keys, each of which states a demand of its own.
+    /// Returns the error for a demand with two keys that each state a demand of their own.
     pub(super) fn two_kinds(&self, one: &str, other: &str) -> FileError {
         self.mistake(
             MistakeKind::Contradiction,

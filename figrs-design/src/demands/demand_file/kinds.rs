@@ -4,7 +4,7 @@ use figrs_reading::{FileError, MistakeKind};
 
 use super::keys::Entry;
 
-/// Name of each kind of demand in design files, with its further keys.
+/// Names of the kinds of demands in design files, each with the other keys that this kind may have.
 const KINDS: [(&str, &[&str]); 21] = [
     ("forbid", &["rows", "columns", "prefer"]),
     ("require", &["times", "rows", "columns", "prefer"]),

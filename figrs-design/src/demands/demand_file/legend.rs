@@ -95,8 +95,8 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Returns the class of tiles that a word names: a tile, a meaning, a word of the tiles' legend, or, after `not`, all tiles except those of such
-    /// a class.
+    /// Returns the class of tiles that a word of a design file names: a tile, a meaning, a word of the tiles' legend, or, after `not`, all tiles
+    /// outside such a class.
     fn word(&self, text: &str) -> Option<TileClass> {
         // A blank may be a tile.
         let mut symbols = text.chars();

@@ -115,7 +115,7 @@ pub struct DemandFile {
     demands: Vec<Entry>,
 }
 
-/// The beginning of the error message about a text that is not a file of demands.
+/// The beginning of the error message for a text that is not a file of demands.
 const SUBJECT: &str = "not a file of demands";
 
 /// The contents of a file of demands; the type parameter `D` is the type of an entry for a demand.
@@ -210,9 +210,9 @@ impl DemandFile {
 
     /// Returns the demands of the file for boards of the size `size`, whose cells are the tiles of `tiles`.
     ///
-    /// These demands are allowed on boards, because they need neither a trained model nor a player: `forbid`, `require`, `count`, `each`, `between`,
-    /// `mirror`, `repeat`, `pin`, `path`, `any`, `not` and `if`. On boards, demands on windows, sections, periods and distances count rows from the
-    /// top.
+    /// Only these kinds of demands are allowed on boards, because they need neither a trained model nor a player: `forbid`, `require`, `count`,
+    /// `each`, `between`, `mirror`, `repeat`, `pin`, `path`, `any`, `not` and `if`. On boards, demands on windows, sections, periods and distances
+    /// count rows from the top.
     ///
     /// **Errors.** [`FileError`] if the design file has a mistake, or a demand that is not allowed on boards; the error states the line of the
     /// demand.
@@ -242,7 +242,7 @@ impl DemandFile {
         Ok(BoardDemands::new(size, tiles, compiled))
     }
 
-    /// Combines the design file with the model of the levels on which the demands are made.
+    /// Combines the design file with the model of the levels to which the demands apply.
     pub fn on<'a>(&'a self, model: &'a LevelModel) -> DemandScope<'a> {
         DemandScope {
             file: self,

@@ -1,4 +1,4 @@
-//! Reads each demand of a design file with the function for its kind.
+//! Reads each demand of a design file by calling the function for the demand's kind.
 
 use figrs_reading::{FileError, MistakeKind};
 use serde_json::Value;
@@ -22,7 +22,7 @@ pub(super) struct Designer<'a> {
     pub(super) scope: Scope,
 }
 
-/// States whether the demands of the file are on levels or on boards.
+/// The kind of object to which the demands of the file apply: levels or boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
     Levels,

@@ -41,8 +41,8 @@ fn parts_of_a_level_have_its_probability() {
     }
 }
 
-/// The demands of this test begin after the first parts of a level and end before the last ones, on models whose parts pass on more than tiles to the
-/// next part.
+/// The demands of this test concern only the middle parts of a level; in the models of the test, each part passes on more than tiles to the next
+/// part.
 #[test]
 fn parts_of_every_model_hand_on_what_demands_remember() {
     let corpus = Corpus::shipped().bottom_rows(3).unwrap();

@@ -60,7 +60,7 @@ impl ByForce<'_> {
         meanings.iter().any(|&meaning| self.means(cell, meaning))
     }
 
-    /// Returns the same level with the rules of the movement in place of the strict rules.
+    /// Returns the same level with the movement's original rules in place of the strict rules.
     fn unstrict(&self) -> Self {
         Self {
             is_strict: false,
@@ -132,8 +132,8 @@ impl ByForce<'_> {
         carries && self.harm(below) == Harm::Ignored
     }
 
-    /// True if strict rules allow the part of a move that leads from the cell by `dx` and `dy`: the player gets to its end through the common sides
-    /// of free cells.
+    /// True if strict rules allow the part of a move that leads from the cell by `dx` and `dy`: the player must be able to reach the end of this part
+    /// through the common sides of free cells.
     fn passes(&self, (x, y): Cell, (dx, dy): (isize, isize)) -> bool {
         if !self.is_strict || (dx, dy) == (0, 0) {
             return true;
@@ -322,7 +322,7 @@ impl ByForce<'_> {
         free && self.any(cell, meanings)
     }
 
-    /// Returns the number of areas that a player has passed after visiting `cells`, if the player had passed `before` areas before this visit.
+    /// Returns the number of areas of the route that a player has passed after visiting `cells`, if the player had passed `before` areas earlier.
     fn passed(&self, before: usize, cells: &[Cell]) -> usize {
         cells.iter().fold(before, |mut passed, &(x, y)| {
             let (row, column) = match self.travel {

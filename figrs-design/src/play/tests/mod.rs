@@ -37,8 +37,8 @@ fn flat_with_wall(height: usize) -> Level {
     level(&rows.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// True if the level is playable, by a brute-force checker of the rules that stores jump arcs and positions in them instead of stages of an
-/// automaton.
+/// True if the level is playable, according to a brute-force checker of the rules, which stores jump arcs and positions in them instead of stages of
+/// an automaton.
 fn playable_by_force(level: &Level) -> bool {
     let (height, width) = (level.height().cast_signed(), level.width().cast_signed());
     let solid = |x: isize, y: isize| level.get(y as usize, x as usize).is_some_and(Tile::solid);

@@ -76,7 +76,7 @@ fn part(level: &Level, travel: Travel, lines: usize) -> Level {
     .unwrap()
 }
 
-/// For each part of a level, from its first line to all lines, returns whether `Reach`, which decides column by column, finds the part playable.
+/// For each part of a level from its first line to a later line, returns whether `Reach`, which decides column by column, finds the part playable.
 fn fold(level: &Level, route: &Route) -> Vec<bool> {
     let turned = route.rules().travel().turned(level);
     let mut reach = Reach::along(turned.height(), route);
@@ -92,8 +92,8 @@ fn fold(level: &Level, route: &Route) -> Vec<bool> {
     parts.collect()
 }
 
-/// Checks that the search, the decision by `Reach` and brute-force checkers agree on all parts of a level, by the rules of a movement and by strict
-/// rules, and that strict rules make no further level playable.
+/// Checks that the search, the decision by `Reach` and brute-force checkers agree on all parts of a level, both by the rules of a movement and by
+/// strict rules, and that each level that strict rules make playable is also playable by the original rules.
 fn check(
     level: &Level,
     movement: &Movement,

@@ -1,4 +1,4 @@
-//! Tests that the search for a plan is bounded, and that an interrupt ends it.
+//! Tests that the search for a plan of slices takes bounded work, and that an interrupt ends the search.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -23,7 +23,7 @@ use crate::algebra::{LogSumProduct, MeanWeights, SumProduct};
 use plan::UtilityPlan;
 use run::UtilityRun;
 
-/// A utility: a number for each value of a variable.
+/// A utility of an influence diagram: a number for each value of one variable.
 #[derive(Clone, Debug)]
 pub struct UtilityTable {
     /// The variable on which the utility depends.
@@ -37,24 +37,24 @@ pub struct UtilityTable {
 /// The variables that are known at each decision determine the stages; the list of stages begins with the stage of the latest decision.
 #[derive(Clone, Debug)]
 pub enum EliminationStage {
-    /// The stage sums out chance variables, in any order.
+    /// In this stage of the elimination, chance variables are summed out, in any order.
     Sum(Vec<VarId>),
-    /// The stage maximises the expected utility over a decision. The variables of all later stages in the list are known when the decision of this
-    /// stage is made.
+    /// In this stage of the elimination, the expected utility is maximised over a decision. The variables of all later stages in the list are known
+    /// when the decision of this stage is made.
     Choose(VarId),
 }
 
 /// The factors of an influence diagram and its utilities.
 #[derive(Clone, Copy, Debug)]
 pub struct UtilityGraph<'g> {
-    /// The factors of the influence diagram. A factor that only lists the options of a decision is ignored when the expected utility is maximised
+    /// The factors of the influence diagram. A factor that only states which options a decision has is ignored when the expected utility is maximised
     /// over the decision.
     pub graph: &'g FactorGraph,
     /// The utilities, whose sum is maximised.
     pub utilities: &'g [UtilityTable],
 }
 
-/// The total weight and the expected utility of each assignment of some variables.
+/// The total weight and the expected utility of each assignment of some variables of an influence diagram.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpectedUtilities {
     /// The weights, divided by a common factor that makes the largest weight about one.
@@ -65,13 +65,13 @@ pub struct ExpectedUtilities {
 
 /// Returns the decision rules that maximise the expected sum of the utilities, one for each decision, in the order of the stages.
 ///
-/// Of the options whose expected utilities are at most `tie` below the best expected utility, the rule chooses the first.
+/// Of the options whose expected utilities are at most `tie` below the best expected utility, the decision rule chooses the first.
 ///
-/// **Guarantee.** The decision rules are exact up to rounding if no variable of a stage has probabilities that depend on decisions of this stage or
-/// of earlier stages in the list.
+/// **Guarantee.** The decision rules are exact up to rounding if no variable of a stage has probabilities that depend on decisions of the same stage
+/// or of stages that come earlier in the list.
 ///
 /// **Complexity.** The cost is exponential in the width of the best elimination order that respects the stages (the width of a strong junction tree);
-/// zeros reduce the cost. Utility tables are joined only if the same decision influences them.
+/// zeros reduce the cost. Utility tables are joined only if the same decision influences all of them.
 ///
 /// **Errors.** Returns an error if the plan exceeds a limit, or if factors are malformed.
 ///

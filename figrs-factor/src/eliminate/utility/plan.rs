@@ -17,7 +17,7 @@ const ENTRY: usize = 16;
 /// A planned join of an influence diagram: the product of some tables, from which variables are summed out or maximised. The result is a message.
 #[derive(Clone, Debug)]
 pub(super) struct PlannedJoin {
-    /// The indices of the multiplied tables. In the numbering of tables, factors have the first indices, then utilities, then messages.
+    /// The indices of the tables that the join multiplies. In the numbering of tables, factors have the first indices, then utilities, then messages.
     pub(super) inputs: Vec<u32>,
     /// The variables of all tables of the join, sorted.
     pub(super) variables: Vec<VarId>,
@@ -26,17 +26,17 @@ pub(super) struct PlannedJoin {
     pub(super) layout: MessageLayout,
 }
 
-/// One step of the plan. Each join in a step of the plan makes one message, which gets the next table index.
+/// One step of the plan. Each join in a step of the elimination plan makes one message, which gets the next table index.
 #[derive(Clone, Debug)]
 pub(super) enum UtilityStep {
-    /// The step sums variables out of a product of weight tables.
+    /// This kind of step sums variables out of a product of weight tables.
     Weights(PlannedJoin),
-    /// The step sums variables out of a product of weight and utility tables; the message contains the expected utilities.
+    /// This kind of step sums variables out of a product of weight and utility tables; the message contains the expected utilities.
     Utilities(PlannedJoin),
-    /// The step chooses the best option of a decision; the message contains the utilities of the chosen options. The decision is the last variable
-    /// of the join.
+    /// This kind of step chooses the best option of a decision; the message contains the utilities of the chosen options. The decision whose best
+    /// option is chosen is the last variable of the join.
     Choose(PlannedJoin),
-    /// The step chooses any option of a decision that occurs in no table.
+    /// The step may choose any option of a decision, because the decision occurs in no table.
     Indifferent(VarId),
     /// The step removes a decision from weight tables whose entries do not depend on the decision.
     Restrict(VarId, PlannedJoin),
@@ -203,7 +203,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Removes `variable`, which the last planned join eliminates, from the scope of its message.
+    /// Removes `variable`, which the last planned join eliminates, from the scope of the join's message.
     fn reduce_last(&mut self, variable: VarId) {
         if let Some(table) = self.tables.last_mut() {
             table.scope.retain(|&v| v != variable);
@@ -237,8 +237,8 @@ impl<'a> Planner<'a> {
         self.drop_tables(&[weights, utilities].concat());
     }
 
-    /// Divides the utility tables into groups, each of which is joined together with the tables `weights`. The joint table of a group with the tables
-    /// `weights` is no larger than the joint table of the group's largest member with the tables `weights`.
+    /// Divides the utility tables into groups, and each group is joined together with the tables `weights`. The joint table of a group with the
+    /// tables `weights` is no larger than the joint table of the group's largest member with the tables `weights`.
     fn utility_groups(&self, weights: &[u32], mut utilities: Vec<u32>) -> Vec<Vec<u32>> {
         let shared = union(weights.iter().map(|&id| self.table(id)));
         utilities.sort_by_key(|&id| std::cmp::Reverse(self.table(id).scope.len()));
@@ -284,7 +284,7 @@ impl<'a> Planner<'a> {
         self.drop_tables(&[weights, utilities].concat());
     }
 
-    /// Plans the removal of the messages of `used`, which no later step reads.
+    /// Plans the removal of those messages among the tables `used` that no later step reads.
     fn drop_tables(&mut self, used: &[u32]) {
         let mut messages = Vec::new();
         for &id in used {

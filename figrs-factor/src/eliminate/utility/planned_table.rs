@@ -8,7 +8,7 @@ pub(super) struct PlannedTable {
     pub(super) kind: PlannedKind,
     /// The base-2 logarithm of the predicted fraction of entries that are not zero.
     pub(super) density: f64,
-    /// `true` until a step of the plan has used the table.
+    /// `true` as long as no step of the elimination plan has used the table.
     pub(super) live: bool,
 }
 
@@ -66,7 +66,7 @@ pub(super) fn children_of<'t>(
     (count == all.len()).then_some(all)
 }
 
-/// Removes distributions of summed variables that occur in no other table, because such distributions sum to one.
+/// Removes the conditional distributions of variables to be summed out that occur in no other table, because such distributions sum to one.
 pub(super) fn without_barren(
     all: &[PlannedTable],
     mut needed: Vec<u32>,

@@ -7,11 +7,11 @@ use crate::graph::{Assignments, FactorGraph, VarId};
 pub struct DecisionRule {
     /// The decision to which the rule applies.
     pub decision: VarId,
-    /// The variables on which the choice depends.
+    /// The variables on which the choice of a decision rule depends.
     pub scope: Vec<VarId>,
     /// The assignments of `scope` for which the rule has a choice, sorted and stored one after another.
     pub rows: Vec<u32>,
-    /// The option chosen for each row of `rows`.
+    /// The option chosen for each row (assignment) of the list `rows`.
     pub choices: Vec<u32>,
 }
 
@@ -57,8 +57,8 @@ impl DecisionRule {
         self.reduced_where(order, |_| true)
     }
 
-    /// Removes variables of `order` from the scope of the rule if no choice changes at the assignments where `is_followed` is true; at other
-    /// assignments, choices may change. The removal of all variables together is tried first, and then the removal of each single variable.
+    /// Removes variables of `order` from the scope of the rule if no choice changes at the assignments for which `is_followed` is true; the choices
+    /// at other assignments may change. The removal of all variables together is tried first, and then the removal of each single variable.
     #[must_use]
     pub fn reduced_where(mut self, order: &[VarId], is_followed: impl Fn(&[u32]) -> bool) -> Self {
         let mut followed: Vec<bool> = self.iter().map(|(row, _)| is_followed(row)).collect();
@@ -103,7 +103,8 @@ impl DecisionRule {
         Some((shorter, still))
     }
 
-    /// Returns the choice for each assignment of the scope, row-major. An assignment without a choice gets the first option.
+    /// Returns the choice of the decision rule for each assignment of its scope, row-major. An assignment for which the rule has no choice gets the
+    /// first option.
     pub fn dense(&self, graph: &FactorGraph) -> Vec<u32> {
         let all = Assignments::rows(self.scope.iter().map(|&v| graph.cardinality(v)));
         let mut choices = vec![0; graph.dense_size(&self.scope)];

@@ -23,7 +23,7 @@ pub(super) struct UtilityRun<'a, S: MeanWeights> {
     limits: &'a Limits,
     /// The utility tables and the messages; `None` for a table without variables, and for a table that was dropped after its use.
     tables: Vec<Option<Pairs<S>>>,
-    /// Sum of the expected utilities that no longer depend on any variable.
+    /// Sum of those expected utilities that no longer depend on any variable.
     constant: f64,
     /// `true` if no assignment has a positive weight.
     is_impossible: bool,
@@ -63,7 +63,7 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
     }
 
     /// Runs the steps of the plan for an influence diagram; ends early if a number overflows or underflows. Of the options whose expected utilities
-    /// are at most `tie` below the best, a decision takes the first.
+    /// are at most `tie` below the best, the rule of a decision takes the first.
     pub(super) fn steps(&mut self, tie: f64) -> Result<(), EliminationError> {
         for step in &self.plan.steps {
             self.limits.check_interrupt()?;
@@ -140,7 +140,7 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         self.tables.push((!is_scalar).then_some(table));
     }
 
-    /// Adds a utility table. The weights of the table's entries are set to one, because other tables contain these weights.
+    /// Adds a utility table. The weights of the table's entries are set to one, because other tables already contain these weights.
     fn add_utilities(&mut self, mut table: Pairs<S>) {
         for value in table.values_mut() {
             if !ExpectedUtility::<S>::is_zero(value) {

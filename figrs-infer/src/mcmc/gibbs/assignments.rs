@@ -12,11 +12,11 @@ use figrs_factor::eliminate::EliminationError;
 /// Result of a Gibbs sampling run that draws assignments of a factor graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AssignmentDraws {
-    /// The run drew the contained number of assignments.
+    /// The run drew assignments; the variant contains their number.
     Drawn(u64),
     /// Every assignment has weight zero.
     Impossible,
-    /// No assignment of positive weight was found to start a chain, after the contained number of draws.
+    /// No assignment of positive weight was found to start a chain; the variant contains the number of draws that were tried.
     NotFound(u64),
 }
 

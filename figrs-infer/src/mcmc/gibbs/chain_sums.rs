@@ -34,7 +34,7 @@ pub struct GibbsChainTally {
     /// The indices of the values of the targets in the chain, draw after draw.
     pub(super) draws: Vec<u32>,
     pub(super) stopped: Stopped,
-    /// Always empty, because each draw is stored as the index of a possible value, and this index is the same in every process.
+    /// A list that is always empty, because each draw is stored as the index of a possible value, and this index is the same in every process.
     #[serde(skip)]
     values: Vec<Box<dyn AnyColumn>>,
 }

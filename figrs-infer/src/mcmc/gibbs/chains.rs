@@ -276,7 +276,7 @@ impl PreparedChains {
 }
 
 impl ChainSampler for Gibbs {
-    /// The Gibbs chains; `None` before the first turn of the run.
+    /// The Gibbs chains; `None` before the first turn (time slice) of the run.
     type Chains = Option<PreparedChains>;
 
     fn chains(&self) -> Self::Chains {

@@ -207,7 +207,7 @@ impl ResumableSampler for Gibbs {
         &mut self.watch
     }
 
-    /// The chains of the lengthened sampler have the same burn-in.
+    /// A Gibbs sampler that is lengthened keeps the number of burn-in sweeps of its chains.
     fn lengthened(&self, more: u64) -> Option<Self> {
         let mut longer = self.clone();
         longer.schedule.draws = self.schedule.draws.checked_add(more)?;

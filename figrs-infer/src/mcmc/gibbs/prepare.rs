@@ -8,7 +8,8 @@ use rustc_hash::FxHashMap;
 
 /// Maximum number of assignments of a factor that is tabulated; entries of larger factors are computed from the original factor.
 pub(super) const DENSE: usize = 1 << 16;
-/// Maximum number of assignments of the parents, up to which a factor is tested for making its last variable a function of the parents.
+/// Maximum number of assignments of a variable's parents, up to which a factor is tested for making the variable (the last in the factor) a function
+/// of the parents.
 const INDEX: usize = 1 << 20;
 /// Number of entries up to which a table may always grow when a function variable in the table is replaced by its parents.
 const ALWAYS_FOLDED_SIZE: usize = 64;

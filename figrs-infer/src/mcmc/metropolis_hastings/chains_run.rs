@@ -38,7 +38,7 @@ impl PausedChain for LiveChain {
 /// the chains.
 #[derive(Debug)]
 pub struct ChainsAndProbes {
-    /// The indices of the candidate worlds that become the first worlds of the chains; `None` before the first turn.
+    /// The indices of the candidate worlds that become the first worlds of the chains; `None` before the first turn (time slice) of the run.
     starts: Option<Vec<u64>>,
     pub(super) chains: PausedChains<LiveChain>,
     /// The results of the probes (short chains that look for other modes), which run after all chains.

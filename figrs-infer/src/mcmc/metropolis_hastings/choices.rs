@@ -208,7 +208,7 @@ fn folded(shown: &[BatchedNumber]) -> Option<Vec<BatchedNumber>> {
     Some(shown.iter().map(fold).collect())
 }
 
-/// Returns the R-hat of one component of a random choice; NaN if `part` is the number of random variables with the label of the choice.
+/// Returns the R-hat of one component of a random choice; NaN if `part` stands for the number of random variables with the label of the choice.
 fn r_hat_of(chains: &[Option<&ChoiceSeries>], part: &Part) -> f64 {
     let component = match part {
         Part::Component(component) => *component,

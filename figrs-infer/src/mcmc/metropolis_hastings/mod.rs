@@ -83,7 +83,7 @@ const NAME: &str = "MetropolisHastings";
 /// choice, re-evaluates everything that depends on it, and accepts or rejects the new world. The proposal distribution depends on the kind of random
 /// choice:
 ///
-/// - A Boolean choice is flipped.
+/// - A step flips the value of a Boolean choice.
 /// - If the prior is conjugate to all elements that read the choice, as a [`Beta`](figrs_core::Beta) is to Flips and a
 ///   [`Dirichlet`](figrs_core::Dirichlet) to `Select::by`, the choice is drawn exactly from its conditional distribution: see
 ///   [`Family::sample_conditional`](figrs_core::Family::sample_conditional).
@@ -387,7 +387,7 @@ impl ResumableSampler for MetropolisHastings {
         &mut self.watch
     }
 
-    /// The burn-in is the same in the longer run.
+    /// A run that continues a shorter run keeps the burn-in of the shorter run.
     fn lengthened(&self, more: u64) -> Option<Self> {
         let length = self.check().ok()?;
         let longer = Self {

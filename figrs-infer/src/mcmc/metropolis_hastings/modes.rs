@@ -5,8 +5,9 @@ use super::sites::{ChoiceSeries, SiteRecord};
 use figrs_answer::quality::diagnosis::{Finding, Part, Quantity};
 
 /// Returns the finding that the main chains have not visited a mode of the posterior; `None` if no such mode was found. A probe (a short chain from
-/// another first world) has found such a missed mode if it stayed in worlds that are as probable as those of the chains, and if a number in these
-/// worlds lies far outside its range in all chains. The distance outside the range must exceed the width of the range.
+/// another first world) has found a missed mode if it stayed in worlds that are as probable as those of the chains, and if a number in these worlds
+/// lies far outside its range in all chains. For a mode to count as missed, a number in the probe's worlds must lie outside its range in the chains
+/// by more than the width of this range.
 ///
 /// For a normal distribution, one draw in `1e10` lies outside the range of a few hundred draws by more than the width of the range. If half of the
 /// draws of a probe lie far outside the range of the main chains, the probe must have stayed in another mode.

@@ -28,7 +28,8 @@ const PRIOR_STREAMS: u64 = 1 << 41;
 /// Cost of a draw from the prior, counted as a number of steps for each random choice of the world. The draws of all probes together may cost as much
 /// as twice the burn-in of one chain.
 const SWEEPS_OF_PRIOR_DRAW: u64 = 2;
-/// Maximum number of worlds that a probe draws from the prior. If a record contained more worlds, some of its worlds would be dropped.
+/// Maximum number of worlds that a probe draws from the prior. If a probe drew more worlds than this number, the record of its draws would drop some
+/// of the worlds.
 const MAX_PRIOR_DRAWS: usize = MOST_SWEEPS as usize - 1;
 /// Maximum total number of random choices in all prior draws of a probe.
 const MAX_PRIOR_NUMBERS: usize = 1 << 17;

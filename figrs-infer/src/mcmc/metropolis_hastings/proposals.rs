@@ -135,7 +135,7 @@ impl RandomWalkScales {
             .map_or(1.0, |(log, _)| log.exp())
     }
 
-    /// Adapts the scale of the random walk of `site` by one step of the stochastic approximation of Robbins and Monro.
+    /// Adapts the scale of the random walk of the random choice `site` by one step of the stochastic approximation of Robbins and Monro.
     pub(super) fn adapt(&mut self, site: Site, accepted: f64) {
         if self.sites.len() <= site.number() {
             self.sites.resize(site.number() + 1, (0.0, 0.0));

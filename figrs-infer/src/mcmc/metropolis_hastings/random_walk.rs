@@ -11,7 +11,8 @@ use super::decisions::StepDecisions;
 const FORGETTING_EXPONENT: f64 = 0.6;
 /// Number of positions per dimension after which the t-th position gets a weight in proportion to 1 / t; all later positions then count equally.
 const FORGETTING_POSITIONS: u32 = 100;
-/// Relative increase of each variance, which ensures that the covariance has a Cholesky factor in spite of rounding errors.
+/// Relative increase of each variance in a learned covariance matrix, which ensures that the matrix has a Cholesky factor in spite of rounding
+/// errors.
 const JITTER: f64 = 1e-9;
 /// Minimum correlation of two continuous choices for which a joint random walk is worth its cost.
 const MIN_CORRELATION: f64 = 0.5;

@@ -327,7 +327,7 @@ impl BlockProposals {
     }
 
     /// Assigns the continuous choices that exist in every world to joint random walks, in order; each walk has at most [`MAX_WALK_DIMENSIONS`]
-    /// dimensions. The assignment is made in the first call; later calls have no effect.
+    /// dimensions. The assignment of continuous choices to joint random walks is made in the first call; later calls have no effect.
     pub(super) fn choose(&mut self, trace: &mut Trace, proposals: &Proposals) {
         if self.free_walks.is_some() {
             return;

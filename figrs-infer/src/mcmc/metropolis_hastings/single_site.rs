@@ -14,12 +14,13 @@ enum ProposalKind {
     /// A symmetric proposal: the probability of the proposal is equal to that of the reverse proposal.
     Symmetric,
     Prior,
-    /// A draw from the conditional distribution of the random choice given all other choices, with the likelihood raised to the contained power.
+    /// A draw from the conditional distribution of the random choice given all other choices, with the likelihood raised to the power that the
+    /// variant contains.
     Conditional(f64),
     /// A draw from the element that the user's function returned for the old value of the random choice.
     Custom,
-    /// A step of a random walk with an adapted scale. The two numbers are the log-densities of the random walk step and of the reverse step, up to a
-    /// common constant.
+    /// A step of a random walk with an adapted scale. The two numbers in the variant are the log-densities of the random walk step and of the reverse
+    /// step, up to a common constant.
     Drift(f64, f64),
 }
 

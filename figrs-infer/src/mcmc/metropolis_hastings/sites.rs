@@ -11,8 +11,8 @@ use figrs_answer::run::portable_part::demand;
 /// Maximum number of stored sweeps; at this number, every other sweep is dropped. The remaining half of the sweeps is enough for the test of
 /// agreement between chains: four sweeps for each of its sixteen batches.
 pub(super) const MOST_SWEEPS: u32 = 128;
-/// Minimum number of stored sweeps at which every other sweep may be dropped to save memory. Each batch of the test of agreement between chains then
-/// still has one sweep.
+/// Minimum number of stored sweeps at which every other sweep may be dropped to save memory. After every other sweep is dropped, each batch of the
+/// test of agreement between chains still has one sweep.
 const LEAST_SWEEPS: u32 = 32;
 /// Maximum number of numbers that the record of a chain stores; above this maximum, every other sweep is dropped. The stored numbers of a chain take
 /// at most 16 MB.
@@ -22,8 +22,8 @@ const NAMES: usize = 1 << 16;
 /// For values that are not numbers, the number of bits of the value's hash that are recorded.
 const BITS: u32 = 4;
 
-/// Identifies a random choice in all chains and processes. The key of a random choice that exists in every world is its index in the model; the key
-/// of any other random choice is its label. Random choices that functions create with the same label therefore count as one choice.
+/// A key that identifies a random choice in all chains and processes. The key of a random choice that exists in every world is its index in the
+/// model; the key of any other random choice is its label. Random choices that functions create with the same label therefore count as one choice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum SiteKey {
     Lasting(usize),

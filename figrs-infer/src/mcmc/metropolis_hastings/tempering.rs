@@ -15,8 +15,8 @@ use super::kernel::Kernel;
 use figrs_answer::error::Error;
 use figrs_factor::Until;
 
-/// For an exchange after every n steps: n is the number of random choices of the first world divided by `CHOICES`, clamped to the range `STEPS`. An
-/// exchange of worlds takes as long as a step that changes the whole world.
+/// Chains at neighbouring temperatures exchange worlds after every n steps: n is the number of random choices of the first world divided by
+/// `CHOICES`, clamped to the range `STEPS`. An exchange of worlds takes as long as a step that changes the whole world.
 const CHOICES: usize = 4;
 const STEPS: (usize, usize) = (2, 1000);
 

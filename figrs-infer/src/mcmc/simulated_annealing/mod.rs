@@ -29,7 +29,7 @@ const NAME: &str = "SimulatedAnnealing";
 /// worlds in proportion to the joint probability of the world and the evidence, raised to the power of one over the temperature. The temperature
 /// falls geometrically, or follows a [function](Self::schedule) of the step number. The answer is the best world that any of the chains visited. The
 /// probability of the best world covers the targets and the evidence, as for [`MpeVariableElimination`](figrs_exact::MpeVariableElimination); random
-/// variables in branches of the model that the world does not take do not count. For a continuous random variable, its density takes the place of its
+/// variables in branches of the model that the world does not take are left out. For a continuous random variable, its density takes the place of its
 /// probability.
 ///
 /// **Guarantee.** The returned world has positive probability, which is recomputed at the end. The returned world is never proven to be the most

@@ -42,7 +42,7 @@ impl SequentialMonteCarlo {
     ///
     /// **Guarantee.** The worlds are independent, and the distribution of each world converges to the posterior as the number of particles grows.
     ///
-    /// **Complexity.** The draws take the time of two populations of particles for each world, and of at least sixteen populations.
+    /// **Complexity.** The draws take the time of two populations of particles for each world, but at least the time of sixteen populations.
     ///
     /// **Errors.** The errors of the function `run`, including [`Error::NoSampleMetEvidence`] if all populations of the first round lose all their
     /// particles. After sixteen consecutive later rounds in which all populations lose all their particles, the result contains only the worlds drawn

@@ -251,12 +251,13 @@ impl SequentialMonteCarlo {
 
 struct FilterProgress<'a> {
     run: &'a RunMonitor<'a>,
-    /// The fraction of the statements that each particle has processed, summed over all particles, in units of 2^-32.
+    /// The fraction of the statements of evidence that each particle has processed, summed over all particles, in units of 2^-32.
     completed: AtomicU64,
 }
 
 impl FilterProgress<'_> {
-    /// Reports that `particles` particles have processed one more statement of evidence, of `statements` statements in each of `parts` parts.
+    /// Reports that `particles` particles have processed one more statement of evidence, of `statements` statements in each of `parts` parts of a
+    /// sequence.
     fn report(&self, particles: u64, statements: usize, parts: usize) {
         const WHOLE: u64 = 1 << 32;
         let share = WHOLE.div_ceil((statements.max(1) * parts) as u64);

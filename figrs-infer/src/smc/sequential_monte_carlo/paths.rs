@@ -21,7 +21,7 @@ struct Segment<T> {
 #[derive(Debug)]
 pub(super) struct AncestralPaths<T> {
     segments: Vec<Segment<T>>,
-    /// For each path that reaches the last segment, the index of the particle at which the path ends, in ascending order.
+    /// For each path that reaches the last segment (part of the sequence), the index of the particle at which the path ends, in ascending order.
     rows: Vec<u32>,
 }
 

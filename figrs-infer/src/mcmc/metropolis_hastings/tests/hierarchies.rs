@@ -15,7 +15,8 @@ use figrs_answer::{Answer, Quality, Run};
 const SEEN: [f64; 6] = [3.1, 5.2, 1.4, 4.0, 2.2, 6.3];
 const NOISE: f64 = 0.1;
 
-/// Posterior means of the mean and of the spread, by quadrature over the spread; given the spread, the mean is normal.
+/// Posterior means of two parameters of the test hierarchy, the mean and the spread, by quadrature over the spread; given the spread, the mean is
+/// normal.
 fn exact() -> [f64; 2] {
     let n = SEEN.len() as f64;
     let (mut total, mut sums) = (0.0, [0.0; 2]);
