@@ -26,9 +26,9 @@ pub(crate) struct BeliefComponent {
 /// The kind of agreement between components by which [`grouped`] puts the components into one group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Alike {
-    /// The values of the finite elements, the means and the covariances are equal.
+    /// The components have equal values of the finite elements, equal means and equal covariances.
     Equal,
-    /// The values of the finite elements are equal; the means and the covariances may differ.
+    /// The components have equal values of the finite elements; their means and covariances may differ.
     Values,
 }
 

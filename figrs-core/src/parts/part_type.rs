@@ -49,7 +49,7 @@ impl PartType {
         Self(TypeKind::List(P::part_type))
     }
 
-    /// Creates the type of maps to objects of type `P`.
+    /// Creates the type of maps (dictionaries) whose values are objects of type `P`.
     pub fn map<P: Parts>() -> Self {
         Self(TypeKind::Map(P::part_type))
     }

@@ -11,8 +11,8 @@ const CELLS_PER_ROW: usize = 64;
 const MOST_CELLS: usize = 1 << 22;
 const LEAST_CELLS: usize = 1 << 12;
 
-/// For each row of data, the index of its cell in the dense contingency table of a variable and some of its parents. The indices also serve to count
-/// the joint states of the variable, the parents and one additional parent.
+/// For each row of data, the index of its cell in the dense contingency table of a variable and some of its parents. From these indices of cells, the
+/// joint states of the variable, its parents and one additional parent are counted.
 pub(super) struct FamilyBase {
     /// For each row of data, the index of the parents' configuration times the number of the child's states, plus the index of the child's state.
     places: Vec<u32>,

@@ -109,8 +109,8 @@ pub(super) fn check_unseen(target: &TargetMarginal, unseen: f64, findings: &mut 
     findings.extend(few_hits(target));
 }
 
-/// True if the values of a target are checked one by one. Floating-point values are not checked one by one, because they are queried by intervals.
-/// Very many values are not checked one by one, because most queries ask about sets of values.
+/// True if the values of a target are checked one by one. The diagnosis does not examine single floating-point values, because users query intervals
+/// of such values. Very many values are not checked one by one, because most queries ask about sets of values.
 fn is_listed(target: &TargetMarginal) -> bool {
     let count = target.support.len();
     count > 0 && count <= LISTED && !is_real(target.support.any(0))

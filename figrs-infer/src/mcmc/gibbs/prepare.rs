@@ -13,8 +13,8 @@ pub(super) const DENSE: usize = 1 << 16;
 const INDEX: usize = 1 << 20;
 /// Number of entries up to which a table may always grow when a function variable in the table is replaced by its parents.
 const ALWAYS_FOLDED_SIZE: usize = 64;
-/// Factor by which a larger table may grow when a function variable in the table is replaced by its parents, if the table then has at most `FOLDED`
-/// entries.
+/// A table that grows to more than `ALWAYS_FOLDED_SIZE` entries may grow by at most this factor when a function variable in the table is replaced by
+/// its parents, to at most `FOLDED` entries.
 const GROWTH: usize = 4;
 const FOLDED: usize = 4096;
 

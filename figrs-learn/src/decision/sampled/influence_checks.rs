@@ -17,8 +17,8 @@ const MOST_ELEMENTS: usize = 100_000;
 const WORLDS: u64 = 10_000;
 
 /// Returns an error if a decision influences the evidence, or an element whose value is known when this decision or an earlier decision is made. If
-/// the model has no `Chain` elements, the check uses the graph of the model; otherwise it enumerates all branches or, if there are too many, uses
-/// sampled worlds.
+/// the model has no `Chain` elements, the influence of decisions is checked on the graph of the model; otherwise the check enumerates all branches
+/// or, if there are too many, uses sampled worlds.
 pub(super) fn check(question: &DecisionQuestion) -> Result<(), Error> {
     let roots = question.roots();
     if let Some(graph) = DependencyGraph::without_branches(&question.model, &roots) {
