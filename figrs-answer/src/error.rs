@@ -193,8 +193,7 @@ pub enum Error {
         /// Number of evaluations of elements that the limit allows; `None` if the limit on the number of worlds was exceeded.
         evaluations: Option<u64>,
     },
-    /// No two draws of a floating-point number are equal. Draws of a floating-point number of which no two are equal do not determine the probability
-    /// of a single value.
+    /// No two draws of a floating-point number are equal, so that the draws do not determine the probability of a single value.
     #[error(
         "no two draws of {element} are the same, so the probability of a single value cannot be estimated; ask for `mean`, \
          `expectation` or `probability_that`, or for quantiles of its `distribution`"
@@ -213,8 +212,7 @@ pub enum Error {
         /// A remedy for the error, in words.
         remedy: &'static str,
     },
-    /// An element that was queried does not belong to the answer: it is not a target, decision, varying element or learned parameter of the run, or
-    /// not part of the world that the run found.
+    /// A queried element is not a target, decision, varying element or learned parameter of the run, or not part of the world that the run found.
     #[error("{element} {problem}; {remedy}")]
     UnknownElement {
         /// The element.
@@ -267,7 +265,7 @@ pub enum Error {
         /// Number of elements in the frontier (the set of elements that later steps need) at this element.
         elements: usize,
     },
-    /// A saved junction tree, particle filter or result of learning (fit) belongs to another model, or to another version of figrs, or is damaged.
+    /// A saved junction tree, filter or result of learning (fit) belongs to another model, or to another version of figrs, or is damaged.
     #[error("the saved {what} cannot be used: {reason}; {remedy}")]
     Saved {
         /// The kind of the saved value: a junction tree, a filter, or a fit (the result of learning).
@@ -345,12 +343,10 @@ pub enum Error {
     NoMaximum {
         /// The parameter whose likelihood does not have a single maximum.
         parameter: Label,
-        /// For a coefficient of a linear mean that is maximised by several values, the expected number of data cases; `None` if the likelihood grows
-        /// without end.
+        /// The expected number of data cases, if several values of a coefficient are best; `None` if the likelihood grows without end.
         undetermined_cases: Option<f64>,
     },
-    /// Standard errors of learned parameters cannot be computed, because the expected counts are not exact, or because the parameters have too many
-    /// free numbers.
+    /// Standard errors of learned parameters cannot be computed: the expected counts are not exact, or the parameters have too many free numbers.
     #[error("{reason}")]
     NoStandardErrors {
         /// The reason why standard errors cannot be computed, with a remedy.
@@ -413,7 +409,7 @@ pub enum Error {
         /// The elements that must be added to the targets.
         missing: String,
     },
-    /// A step of a filter (a recursive estimate of the state of a process over time) failed.
+    /// A step of a filter of a time series failed.
     #[error(
         "step {step} of the filter failed: {}; the filter is still as it was before the step",
         in_filter(error)

@@ -5,7 +5,7 @@ use glob::Pattern;
 
 use crate::Failure;
 
-/// Parses `PATTERN=TIMES`: a pattern of level names, and the weight of each level that matches (as if the level occurred so many times).
+/// Parses `PATTERN=TIMES`: a pattern of level names, and the weight of each level that matches (the number of times that the level counts).
 ///
 /// **Errors.** The text has another form; the error shows the form to write.
 pub fn weight(text: &str) -> Result<(Pattern, u32), String> {

@@ -112,6 +112,11 @@ impl From<Direction> for Travel {
     }
 }
 
+/// True if one of `patterns` matches the name of a level, or if there are no patterns.
+fn is_chosen(patterns: &[Pattern], name: &str) -> bool {
+    patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(name))
+}
+
 impl LevelQuestion {
     /// Returns the patterns of level names that select the training levels.
     fn patterns(&self) -> Result<Vec<Pattern>, Failure> {
@@ -127,9 +132,7 @@ impl LevelQuestion {
     /// **Errors.** A pattern of --only is invalid.
     pub fn chosen(&self) -> Result<impl Fn(&str) -> bool, Failure> {
         let patterns = self.patterns()?;
-        Ok(move |name: &str| {
-            patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(name))
-        })
+        Ok(move |name: &str| is_chosen(&patterns, name))
     }
 
     /// Returns the levels that figrs ships, as training levels.
@@ -137,11 +140,11 @@ impl LevelQuestion {
     /// **Errors.** A pattern of --only is invalid or matches no name, or the levels have fewer rows than `rows`.
     pub fn shipped(&self) -> Result<Corpus, Failure> {
         let corpus = Corpus::shipped();
-        check_matches(&corpus, self.patterns()?.iter())
+        let patterns = self.patterns()?;
+        check_matches(&corpus, patterns.iter())
             .map_err(|error| format!("{}: {error}", Flag("only")))?;
-        let is_chosen = self.chosen()?;
         let named = corpus.names().iter().zip(corpus.levels());
-        let named = named.filter(|(name, _)| is_chosen(name));
+        let named = named.filter(|(name, _)| is_chosen(&patterns, name));
         let corpus = Corpus::new(named.map(|(name, level)| (name.clone(), level.clone())))?;
         Ok(match self.rows {
             Some(rows) => corpus.bottom_rows(rows)?,

@@ -1,6 +1,6 @@
 //! Recursive calls in an expanded model: the distribution of a call is computed once for each argument.
 //!
-//! When the traversal of a model reaches a recursive call, the traversal waits until the body of the call has been expanded and the call's
+//! A traversal of a model that reaches a recursive call waits until the body of the call has been expanded and the call's
 //! distribution computed. A call whose distribution is known is replaced by a random element without parents. The body of each recursive call is
 //! expanded twice: an element that occurs in both expansions was not created by the body, and other elements may therefore depend on it. If both
 //! expansions of a call's body have an element in common, the call is unfolded (treated like any other `Chain`) instead.

@@ -201,7 +201,7 @@ pub struct ExpandedElement {
 
 /// The combinations of parent values for which the function of an element failed, so that the element has no value.
 ///
-/// When a model is expanded, an element's function is called for all combinations of the values that its parents can take. Some combinations of
+/// An expansion of a model calls the function of an element for all combinations of the values that its parents can take. Some combinations of
 /// parent values may occur in no world, because the parents may depend on each other. A failure of a function is therefore an error only if the
 /// failing combination occurs in a world of positive probability.
 #[derive(Clone, Debug)]

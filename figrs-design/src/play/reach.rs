@@ -90,7 +90,7 @@ pub(super) struct EdgeCrossings {
     nearest: Option<u8>,
 }
 
-/// Whether the playability of the level is still undecided after the columns read so far.
+/// The state of the decision about playability after the columns read so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Outlook {
     Open,

@@ -11,7 +11,7 @@ use super::element_order::ElementOrder;
 use super::equivalence_class::{ClassMemo, Classes};
 use super::explore::ExplorationError;
 use super::growth::vector;
-use super::states::PackedIntegers;
+use super::packed_integers::PackedIntegers;
 use super::transitions::TransitionLayer;
 
 /// A value and its weight: the code of the value, and the index of the weight.

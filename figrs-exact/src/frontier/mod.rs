@@ -12,6 +12,7 @@ mod explore;
 mod first_true;
 mod growth;
 mod messages;
+mod packed_integers;
 mod plan;
 mod predict;
 mod queries;

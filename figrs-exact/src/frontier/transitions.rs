@@ -5,8 +5,8 @@ use super::coded_elements::CodedElements;
 use super::dictionary::{BitField, StateKey, WeightDictionary};
 use super::explore::{ExplorationError, ExplorationLimits};
 use super::growth::vector;
+use super::packed_integers::PackedIntegers;
 use super::plan::PlannedStep;
-use super::states::PackedIntegers;
 use super::states::StateSet;
 use figrs_answer::error::Error;
 

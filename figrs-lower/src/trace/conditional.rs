@@ -17,7 +17,7 @@ impl Trace {
     /// observed choices is raised to `power`. Returns `None` if the distribution family of the choice does not
     /// [define](figrs_core::Family::sample_conditional) draws from the conditional distribution.
     ///
-    /// Whether a draw or `None` is returned does not depend on the present value of the choice.
+    /// The present value of the choice has no influence on the decision between a draw and `None`.
     ///
     /// **Errors.** The same errors as those of [`draw`](Self::draw).
     pub fn draw_conditional(

@@ -73,7 +73,7 @@ impl Expander<'_> {
         Ok(arguments.and_then(|arguments| family.member(&arguments)))
     }
 
-    /// Adds a member of a family, all of whose parents are learned, as an element without parents.
+    /// Adds a member of a family as an element without parents; all parents of the member are learned.
     pub(super) fn member(&mut self, element: AnyElement, depth: usize) -> Result<(), ModelError> {
         let member = self.learned_member(&element, &[])?;
         let Some(Kind::Atomic(op)) = member.as_ref().map(AnyElement::kind) else {

@@ -83,7 +83,7 @@ impl<C: Value> KeptChain<C> {
 /// Draws random boards by Markov chains.
 ///
 /// Each Markov chain first searches for a board that follows all rules. After its first valid board, a Markov chain stores a board after every sweep.
-/// When a Markov chain has stored twice as many boards as the diagnostics use, it drops every second board, and doubles the number of sweeps between
+/// A Markov chain that has stored twice as many boards as the diagnostics use drops every second board, and doubles the number of sweeps between
 /// stored boards. Sampling ends when the diagnostics show that the later halves of all Markov chains agree, or when the work limit is reached.
 pub(in crate::board) fn draw<G: Generator>(
     generator: &G,
